@@ -327,6 +327,7 @@ impl Settings {
         let (sources, lease_s) = (file.feeds, file.feed_lease_s);
         let feeds = Feeds::read(sources, &file.agendas, lease_s, currency, openadr.as_ref())?;
         let billing = Billing::read(file.billing).context("[billing]")?;
+        let bands = TariffBands::of(&billing.demand, &feeds.contracts()?, time_zone.as_deref())?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             listen: (overrides.listen.or(file.listen))
@@ -336,12 +337,8 @@ impl Settings {
             hold: Seconds::new(hold_s.into()),
             cap_scope,
             location,
-            quotas: QuotaSettings::read(
-                file.quotas,
-                time_zone.as_deref(),
-                &TariffBands::of(&billing.demand),
-            )
-            .context("[quotas]")?,
+            quotas: QuotaSettings::read(file.quotas, time_zone.as_deref(), &bands)
+                .context("[quotas]")?,
             time_zone,
             public_url,
             search: SearchMode::Slots { slot: Seconds::new(slot_s.into()) },

@@ -34,6 +34,7 @@ pub mod order;
 pub mod power_action;
 pub mod power_plan;
 pub mod power_states;
+pub mod preference;
 pub mod problem;
 pub mod project;
 pub mod quantity;

@@ -4,7 +4,9 @@
 mod supply;
 
 use grid_feeds::demonstration::{Demonstration, demonstration};
+use planner::preference::Preference;
 use planner::problem::SearchMode;
+use planner::ranking::Ranking;
 use planner::reservation::OfferSelector;
 use planner::time::Seconds;
 use storage::AgendaMeta;
@@ -92,7 +94,7 @@ async fn furnish(services: &Services) -> anyhow::Result<()> {
 async fn book(services: &Services, owner: &str, request: BookingRequest) -> anyhow::Result<()> {
     let access = Access::of(owner, CallerKind::Site);
     if let Proposed::New(id) = services.booking.propose(access, &request, None).await? {
-        let cheapest = OfferSelector::Ranking(planner::ranking::Ranking::ALL[3]);
+        let cheapest = OfferSelector::Preferred(Preference::Ranking(Ranking::ALL[3]));
         let state = services.shared.state().await?;
         let choice = Choice { selector: cheapest, expected: None };
         services.booking.choose(access, id, &choice, None, &state).await?;

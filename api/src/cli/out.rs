@@ -12,7 +12,7 @@ use super::{Failure, tell};
 pub const JOURNAL: &str = "unfinished.jsonl";
 
 /// Every file of results that a simulation writes.
-const RESULTS: [&str; 22] = [
+const RESULTS: [&str; 26] = [
     "summary.json",
     "summary.csv",
     "report.html",
@@ -25,11 +25,15 @@ const RESULTS: [&str; 22] = [
     "jobs.csv",
     "steps.csv",
     "users.csv",
+    "estimate_errors.csv",
+    "estimates.csv",
+    "estimates.json",
     "consumed_energy.csv",
     "machine_states.csv",
     "pstate_changes.csv",
     "estimated_waiting_times.csv",
     "schedule.trace",
+    "timing.csv",
     "timing.json",
     "study.json",
     "effects.csv",

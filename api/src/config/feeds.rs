@@ -131,6 +131,18 @@ struct ForecastFields {
 }
 
 impl Feeds {
+    /// The contracts among the sources.
+    ///
+    /// # Errors
+    /// A contract whose rules cannot be.
+    pub fn contracts(&self) -> anyhow::Result<Vec<Tariff>> {
+        let tariff = |source: &Source| {
+            let tariff = source.provider.tariff();
+            tariff.with_context(|| format!("[[feeds]] {:?}", source.id)).transpose()
+        };
+        self.sources.iter().filter_map(tariff).collect()
+    }
+
     /// Checks what the file says; secrets are not read yet.
     ///
     /// # Errors

@@ -254,11 +254,9 @@ mod tests {
             months: vec![11],
             hours: Some((clock(22), clock(6))),
         };
-        TariffBands::of(&[DemandCharge {
-            name: "night".into(),
-            per_kw_millionths: 1,
-            windows: vec![window],
-        }])
+        let charge =
+            DemandCharge { name: "night".into(), per_kw_millionths: 1, windows: vec![window] };
+        TariffBands::of(&[charge], [], None).unwrap()
     }
 
     fn read(text: &str) -> Result<Quotas, Vec<String>> {
@@ -330,7 +328,7 @@ mod tests {
         let errors = errors.unwrap_err();
         for place in [
             "periods[0].tariff: says when",
-            "periods[0].tariff: there is no demand charge \"day\"",
+            "periods[0].tariff: there is no demand charge and no band of a contract \"day\"; there are \"night\"",
             "rules.default[0]: budgets need per",
             "rules.default[1].cost: ",
             "rules.default[2].with_below: ",

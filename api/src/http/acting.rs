@@ -59,7 +59,7 @@ pub fn for_other(
         let status = StatusCode::UNPROCESSABLE_ENTITY;
         return Err(Problem::new(status, "unknown_owner", "Nobody of this name", detail));
     }
-    let theirs = CallerProjects::new(callers, settings.projects, user, &[]);
+    let theirs = CallerProjects::of_absent(callers, settings.projects, user);
     let theirs = match within {
         Within::Everything => Some(theirs),
         Within::Projects(manager) => theirs.managed_by(&manager),

@@ -13,9 +13,9 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{Extensions, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use planner::reservation::Reservation;
+use planner::reservation::{Receiver, Reservation};
 use serde_json::{Value, json};
-use storage::{ActedFor, AuditEnd, AuditEntry, AuditIntent};
+use storage::{ActedFor, AuditEnd, AuditEntry, AuditIntent, OwnedKind};
 
 use super::problem::{Problem, ProblemCode};
 use crate::service::audit::AuditService;
@@ -184,7 +184,7 @@ impl AuditSheet {
         self.0.audit.end(AuditEnd { intent, entry });
     }
 
-    /// Tells a reservation's owner who did for them what was done.
+    /// Tells the owner of a reservation or a series who did for them what was done.
     async fn tell_acted_for(&self, note: Option<&AuditNote>) {
         let (actor, acting_for) = {
             let known = self.known();
@@ -193,16 +193,21 @@ impl AuditSheet {
         let Some(note) = note.filter(|_| acting_for.is_some_and(|owner| owner != actor)) else {
             return;
         };
-        let object = note.object.as_deref().and_then(|it| it.strip_prefix("reservations/"));
-        let (Some(reservation_id), Some(owner)) = (object, note.owner.as_deref()) else { return };
+        let mut object = note.object.as_deref().unwrap_or(&self.0.asked.object).split('/');
+        let kind = match object.next() {
+            Some("reservations") => OwnedKind::Reservation,
+            Some("series") => OwnedKind::Series,
+            _ => return,
+        };
+        let (Some(id), Some(owner)) = (object.next(), note.owner.as_deref()) else { return };
         let state = note.after.as_ref().and_then(|after| after["state"].as_str());
         let action = self.0.asked.action.as_str();
         let state = state.unwrap_or_default();
-        let acted = ActedFor { reservation_id, owner, actor: &actor, action, state };
+        let acted = ActedFor { kind, id, owner, actor: &actor, action, state };
         // It is done, and the trail has it.
         if let Err(error) = self.0.audit.tell_acted_for(&acted).await {
             let error = format!("{:#}", anyhow::Error::from(error));
-            tracing::warn!(reservation_id, error, "an owner was not told who acted for them");
+            tracing::warn!(id, error, "an owner was not told who acted for them");
         }
     }
 
@@ -255,9 +260,18 @@ impl AuditNote {
 
     /// Adds to the note of a response what a reservation was before.
     pub fn changed(response: &mut Response, before: &Reservation) {
-        if let Some(note) = response.extensions_mut().get_mut::<Self>() {
-            note.before = Some(state(before));
+        Self::add_before(response, &before.owner, state(before));
+    }
+
+    /// Adds to the note of a response what something was before, and whose where it is another's now.
+    pub fn add_before(response: &mut Response, owner: &str, mut before: Value) {
+        let Some(note) = response.extensions_mut().get_mut::<Self>() else { return };
+        let given_to = note.owner.as_deref().filter(|now| *now != owner);
+        if let Some((now, after)) = given_to.zip(note.after.as_mut()) {
+            after["owner"] = person(now);
+            before["owner"] = person(owner);
         }
+        note.before = Some(before);
     }
 
     /// Of what is nobody's, and what it was and is by now, each where that is known.
@@ -275,6 +289,17 @@ impl AuditNote {
     pub fn of_owner(owner: impl Into<String>) -> Self {
         Self { owner: Some(owner.into()), ..Self::default() }
     }
+
+    /// The note with what it is by now.
+    #[must_use]
+    pub fn now(self, after: Value) -> Self {
+        Self { after: Some(after), ..self }
+    }
+}
+
+/// A person's name in what was before or after, where it can be erased.
+pub fn person(name: &str) -> Value {
+    json!({ "person": name })
 }
 
 /// What is recorded of a reservation's state.
@@ -286,7 +311,13 @@ fn state(reservation: &Reservation) -> Value {
         "offer_id": id.map(|id| id.to_string()),
         "start": span.map(|span| span.start().to_string()),
         "end": span.map(|span| span.end().to_string()),
-        "shared_with": reservation.shared_with.len(),
+        "shared_with": reservation.shared_with.iter().map(|it| {
+            let name = it.receiver.name();
+            match it.receiver {
+                Receiver::User(_) => json!({ "person": name, "may": it.may.word() }),
+                Receiver::Project(_) => json!({ "project": name, "may": it.may.word() }),
+            }
+        }).collect::<Vec<Value>>(),
     })
 }
 

@@ -23,7 +23,7 @@ use super::problem::Problem;
 use super::rights::{action_of, not_listed};
 use crate::config::Settings;
 use crate::service::shared::{CallerProjects, Forbidden, SiteState, digest};
-use crate::service::sign_in::SignInService;
+use crate::service::sign_in::{SignInService, VerifiedToken};
 
 /// A caller who may, as far as that is known before it is read with what.
 pub struct By {
@@ -121,7 +121,8 @@ async fn identify(parts: &Parts, app: &App, state: &SiteState) -> Result<Caller,
         let credential = Credential::Token(*id);
         return Ok(known(owner, *role, credential, &[], app, state));
     }
-    let signed_in = app.services.sign_in.sign_in(token, state).await?;
+    let verified = parts.extensions.get::<VerifiedToken>().cloned();
+    let signed_in = app.services.sign_in.sign_in(token, verified.as_ref(), state).await?;
     let (name, projects) = (signed_in.name.clone(), signed_in.projects.clone());
     let (role, credential) = (signed_in.role, Credential::SignedIn(signed_in));
     Ok(known(&name, role, credential, &projects, app, state))
@@ -160,13 +161,20 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// Whose token a request is sent with, by a state that may be a moment old. It says whom to count
-/// the request for, and admits nobody.
-pub fn user_of(headers: &HeaderMap, state: &SiteState, sign_in: &SignInService) -> Option<String> {
-    let token = bearer(headers)?;
-    match state.callers().token(&digest(token)) {
-        Some(token) => Some(token.owner.clone()),
-        None => sign_in.user_of(token, state),
+/// Whose token a request is sent with, by a state that may be a moment old, and an access token that counts. It says whom to
+/// count the request for, and admits nobody.
+pub fn sender_of(
+    headers: &HeaderMap,
+    state: &SiteState,
+    sign_in: &SignInService,
+) -> (Option<String>, Option<VerifiedToken>) {
+    let Some(token) = bearer(headers) else { return (None, None) };
+    if let Some(token) = state.callers().token(&digest(token)) {
+        return (Some(token.owner.clone()), None);
+    }
+    match sign_in.look_at(token, state) {
+        Some((verified, name)) => (name, Some(verified)),
+        None => (None, None),
     }
 }
 

@@ -4,6 +4,7 @@
 //! [`by`]). Each handler reads its input with every error at once, calls one use case and writes the answer.
 
 mod acting;
+mod asked_from;
 pub mod audit;
 pub mod body;
 pub mod browser;
@@ -28,7 +29,10 @@ use axum::extract::FromRef;
 use axum::http::{StatusCode, header};
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::response::IntoResponse;
+use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use tower_http::trace::TraceLayer;
 
 use crate::clock::Clock;
@@ -115,6 +119,9 @@ handed_out! {
     Arc<WebhookService>: |app| &app.services.webhooks;
 }
 
+/// Answers of fewer bytes are sent as they are: they fit into a packet or two.
+const COMPRESSED_FROM_BYTES: u64 = 2048;
+
 /// Every route of the service.
 pub fn router(app: App) -> Router {
     let (v1, description) = v1::describe(v1::router());
@@ -148,9 +155,18 @@ pub fn router(app: App) -> Router {
             .into_response()
         }))
         .layer(from_fn_with_state(recording, audit::record))
+        .layer(compression())
         .layer(from_fn(browser::guard))
         .layer(TraceLayer::new_for_http().make_span_with(span).on_response(log_response))
         .with_state(app)
+}
+
+/// Compresses long answers for clients that ask for it. Events are sent one by one, as they are.
+fn compression() -> CompressionLayer<impl Predicate> {
+    let long = SizeAbove::new(COMPRESSED_FROM_BYTES);
+    CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(long.and(NotForContentType::SSE))
 }
 
 /// What is logged of a request: never its query, which holds what an issuer sent the page with.

@@ -94,11 +94,11 @@ pub use consumption::Consumed;
 pub use database::Database;
 pub use erasure::{Erased, PSEUDONYM, PersonSum};
 pub use error::StorageError;
-pub use events::{ActedFor, EVENT_KINDS, Event, EventsKept, NewEvent};
+pub use events::{ActedFor, EVENT_KINDS, Event, EventsKept, NewEvent, OwnedKind};
 pub use feeds::{
     FeedFailure, FeedNews, FeedRevision, FeedRevisionMeta, FeedState, FeedValue, NewFeedRevision,
 };
-pub use held_spans::{HeldSpan, StatedHour};
+pub use held_spans::{HeldSpan, StatedHour, StatedOnce};
 pub use idempotency::IdempotencyRecord;
 pub use identity::{
     EpochId, EventId, FeedRevisionId, MessageId, PersonId, PowerActionId, RevisionId, SeriesId,
@@ -121,14 +121,14 @@ pub use nodes::{Calibration, CalibrationSource, StoredNodes};
 pub use notifications::{NotificationKind, NotificationSettings, PendingAddress};
 pub use outages::{Outage, OutageKind, Withheld, WithheldCounts};
 pub use own_webhooks::OwnWebhook;
-pub use people::Person;
+pub use people::{Person, SeenToken};
 pub use polled_meters::PolledMeter;
 pub use power_actions::{NewPowerAction, PowerAction, PowerActionChange, PowerActionFilter};
 pub use power_excesses::PowerExcess;
 pub use power_holds::PowerHold;
 pub use power_log::{LogWhat, PowerLogEntry, PowerLogFilter};
 pub use power_states::NodePowerState;
-pub use projects::EditProjectsError;
+pub use projects::{EditProjectsError, EditedProjects};
 pub use recalibration::{
     JudgedCounts, JudgedNode, JudgedStanding, MeasuredRun, NewJudgement, OccupiedQuarter,
     RecalibrationState, ReservationSum,

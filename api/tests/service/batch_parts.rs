@@ -92,7 +92,7 @@ fn parts_that_do_not_go_together_are_refused() {
     for (said, told) in [
         ("--policy round_robin --order sjf", "so it has no queue for the order sjf"),
         ("--policy external --fit set", "has no use for the fit set"),
-        ("--order fifo", "[possible values: fcfs, sjf, ljf, priority_rule, fairshare,"),
+        ("--order fifo", "[possible values: fcfs, sjf, ljf, priority_rule, plan, fairshare,"),
         ("--backfill easy --fit set --tie pyss", "--tie pyss needs --fit count"),
         ("--backfill easy --option compression=true", "compression is no option of composed"),
         ("", "--policy"),

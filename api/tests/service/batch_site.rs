@@ -1,4 +1,4 @@
-//! `wattbook batch run --platform URL`: the nodes that a service knows.
+//! `wattbook batch run` with `--platform`, `--system` and `--powers` of a URL: the nodes that a service knows.
 
 use serde_json::{Value, json};
 
@@ -67,4 +67,76 @@ async fn each_machine_has_the_powers_that_the_service_knows() {
     let both = "[[machines]]\ncount = 2\nnodes = \"nodes.json\"\n";
     std::fs::write(site.folder().join("both.toml"), both).unwrap();
     assert!(error("both.toml", None).contains("either a count, or nodes"));
+}
+
+/// Four nodes, of which the last draws 50 and 450 W and the others 100 and 200 W. A job has all of them for 10 s: 1,050 W x 10 s; another one has
+/// the first alone for 10 s, while the others draw 250 W: 450 W x 10 s. In all 15 kJ.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_system_is_read_from_a_service_or_draws_what_it_says() {
+    let site = Site::sqlite();
+    let (operator, user) = (site.token("ada", "operator"), site.token("alice", "user"));
+    let server = site.serve().await;
+    let node = |n: u32| {
+        let (idle, max) = if n == 3 { (50, 450) } else { (100, 200) };
+        json!({"name": format!("n{n}"), "idle_power_w": idle, "max_power_w": max})
+    };
+    let nodes: Value = (0..4).map(node).collect();
+    server.client().with_token(&operator).put("/api/v1/nodes", &nodes).await.ok(200);
+    let write = |name: &str, text: &str| std::fs::write(site.folder().join(name), text).unwrap();
+    write("nodes.json", &nodes.to_string());
+    write("slurm.conf", "NodeName=n[0-3] CPUs=2\nPartitionName=p Nodes=ALL\n");
+    let head = "job_id,submission_time,run_time,requested_time,units";
+    write("of_nodes.csv", &format!("{head},node\n1,0,10,20,4,1\n2,0,10,20,1,1\n"));
+    write("of_cpus.csv", &format!("{head},cpu\n1,0,10,20,8,1\n2,0,10,20,1,2\n"));
+    let url = format!("http://{}", server.address);
+    let run = |arguments: &[&str], token: Option<&str>| {
+        let mut command = site.command(arguments);
+        command.env_remove("WATTBOOK_TOKEN").envs(token.map(|token| ("WATTBOOK_TOKEN", token)));
+        command.output().unwrap()
+    };
+    let played = |arguments: &[&str], token: Option<&str>| -> Value {
+        let output = run(&[&["batch", "run"][..], arguments].concat(), token);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let user = Some(user.as_str());
+    let of_service = ["--system", &url, "--workload", "of_nodes.csv"];
+    let of_slurm = ["--system", "slurm.conf", "--workload", "of_cpus.csv"];
+    let service_says = [&of_slurm[..], &["--powers", &url]].concat();
+    let file_says = [&of_slurm[..], &["--powers", "nodes.json"]].concat();
+    for (arguments, token) in
+        [(&of_service[..], user), (&service_says[..], user), (&file_says[..], None)]
+    {
+        let summary = played(arguments, token);
+        assert_eq!((&summary["nodes"], &summary["jobs_finished"]), (&4.into(), &2.into()));
+        assert_eq!(summary["consumed_joules"], 15_000.0, "{arguments:?}");
+    }
+    // A cap needs to know it. The last node draws most: with 2 of its CPUs at work all draw 750 W, with 8 such ones 1,950 W.
+    let capped = [&service_says[..], &["--option", "cap_w=800", "--order", "plan"]].concat();
+    let summary = played(&capped, user);
+    assert_eq!(
+        (&summary["jobs_refused_by_cap"], &summary["jobs_finished"]),
+        (&1.into(), &1.into())
+    );
+    assert_eq!(played(&of_slurm, None)["consumed_joules"], Value::Null);
+    // What is written of it says the same.
+    let written =
+        ["batch", "system", "--from", "slurm.conf", "--powers", &url, "--out", "system.toml"];
+    assert!(run(&written, user).status.success());
+    let of_document = ["--system", "system.toml", "--workload", "of_cpus.csv"];
+    assert_eq!(played(&of_document, None)["consumed_joules"], 15_000.0);
+    for (arguments, told) in [
+        (&of_service[..], "asks for the token of a user or operator"),
+        (&service_says[..], "asks for the token of a user or operator"),
+        (&[&of_document[..], &["--powers", "nodes.json"]].concat()[..], "has no names of nodes"),
+    ] {
+        let output = run(&[&["batch", "run"][..], arguments].concat(), None);
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(told), "{arguments:?}: {error}");
+    }
+    let sweep =
+        ["batch", "sweep", "--system", &url, "--workload", "of_nodes.csv", "--out", "swept"];
+    let error = String::from_utf8(run(&sweep, user).stderr).unwrap();
+    assert!(error.contains("a sweep asks no service"), "{error}");
 }

@@ -1,13 +1,10 @@
 //! `wattbook batch run --system`: jobs of units on nodes with several resources.
 
-use std::collections::HashMap;
 use std::fs;
-use std::process::Output;
 
 use serde_json::Value;
-use tempfile::TempDir;
 
-use crate::site::wattbook;
+use crate::command_folder::CommandFolder;
 
 /// Two nodes; a core draws 1 W idle and 11 W in use.
 const SYSTEM: &str = r#"
@@ -36,47 +33,15 @@ job_id,submission_time,run_time,requested_time,user,queue,name,units,cores,gpu
 6,103,8,80,eve,short,run,1,1,0
 ";
 
-struct Site(TempDir);
-
-impl Site {
-    fn new() -> Self {
-        let site = Self(TempDir::new().unwrap());
-        site.write("system.toml", SYSTEM);
-        site.write("jobs.csv", JOBS);
-        site
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.0.path().join(name), text).unwrap();
-    }
-
-    fn run(&self, arguments: &str) -> Output {
-        let words: Vec<&str> = arguments.split(' ').collect();
-        wattbook(&words).current_dir(self.0.path()).output().unwrap()
-    }
-
-    fn done(&self, arguments: &str) {
-        let output = self.run(arguments);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
-
-    fn refused(&self, arguments: &str) -> String {
-        let output = self.run(arguments);
-        assert_eq!(output.status.code(), Some(2), "{arguments}");
-        String::from_utf8(output.stderr).unwrap()
-    }
-
-    fn table(&self, name: &str) -> Vec<HashMap<String, String>> {
-        let mut reader = csv::Reader::from_path(self.0.path().join(name)).unwrap();
-        reader.deserialize().map(Result::unwrap).collect()
-    }
+fn site() -> CommandFolder {
+    CommandFolder::of(&[("system.toml", SYSTEM), ("jobs.csv", JOBS)])
 }
 
 /// Job 2 starts at 10 s, job 4 at 2 s beside job 1, job 3 at 15 s. Job 1 draws 3 x 11 W for 10 s: 330 J, job 2 8 x 11 x 5 = 440 J, times
 /// 0.5 for bob.
 #[test]
 fn jobs_of_units_are_played_on_a_system() {
-    let site = Site::new();
+    let site = site();
     site.done(
         "batch run --system system.toml --workload jobs.csv --order fcfs --backfill easy --fit balanced --steps \
          --user-energy-factor bob=0.5 --out out",
@@ -97,7 +62,7 @@ fn jobs_of_units_are_played_on_a_system() {
         ("above what its queue allows", "short")
     );
     let summary: Value =
-        serde_json::from_slice(&fs::read(site.0.path().join("out/summary.json")).unwrap()).unwrap();
+        serde_json::from_slice(&fs::read(site.path().join("out/summary.json")).unwrap()).unwrap();
     assert_eq!((&summary["jobs_finished"], &summary["jobs_refused"]), (&4.into(), &2.into()));
     assert_eq!((&summary["fit"], &summary["makespan"]), (&"balanced".into(), &24.0.into()));
     let users = site.table("out/users.csv");
@@ -114,7 +79,7 @@ fn jobs_of_units_are_played_on_a_system() {
 
 #[test]
 fn what_is_wrong_is_told_with_its_line() {
-    let site = Site::new();
+    let site = site();
     site.write("wrong.toml", "[[nodes]]\ncount = 2\ncores = 1.5\n[extra]\n");
     site.write("wrong.csv", "job_id,submission_time,run_time,cores\n1,0,5,1\n2,1,x,1\n");
     let run = "batch run --system system.toml --workload jobs.csv";
@@ -153,14 +118,14 @@ fn what_is_wrong_is_told_with_its_line() {
 /// Both files are made by one command, and no job of the workload is refused.
 #[test]
 fn euroras_workload_is_drawn_and_played() {
-    let site = Site::new();
+    let site = site();
     site.done("workload generate --model eurora --jobs 300 --seed 3 --out eurora.csv.gz --system-out eurora.toml");
     site.done(
         "batch run --system eurora.toml --workload eurora.csv.gz --order fairshare_energy_fairshare --backfill \
          easy_per_node --fit hybrid --estimate history --option damping=2 --out out",
     );
     let summary: Value =
-        serde_json::from_slice(&fs::read(site.0.path().join("out/summary.json")).unwrap()).unwrap();
+        serde_json::from_slice(&fs::read(site.path().join("out/summary.json")).unwrap()).unwrap();
     assert_eq!((&summary["jobs_finished"], &summary["jobs_refused"]), (&300.into(), &0.into()));
     let factors = site.table("out/users.csv");
     assert!(
@@ -170,4 +135,55 @@ fn euroras_workload_is_drawn_and_played() {
     );
     let told = site.refused("workload generate --model eurora --out eurora.swf");
     assert!(told.contains("must end in .csv"), "{told}");
+}
+
+/// Of 190 - 90 W each of 4 processors draws 25 W. Job 7 has both nodes of the partition `fast`, which are n2 and n3, from 10:00 in
+/// Paris, 9:00 in UTC; job 8 was submitted a second later, by an instant with an offset, and waits for them; job 9 never started.
+#[test]
+fn slurms_settings_and_accounting_are_read() {
+    let site = site();
+    site.write(
+        "slurm.conf",
+        "ClusterName=a\nInclude nodes.conf\nPartitionName=all Nodes=ALL\nPartitionName=fast Nodes=n[2-3] MaxTime=60\n",
+    );
+    site.write("nodes.conf", "NodeName=n[1-3] CPUs=4 RealMemory=8000\n");
+    site.write("nodes.csv", "name,idle_power_w,max_power_w\nn1,90,190\nn2,90,190\nn3,90,190\n");
+    site.write(
+        "sacct.txt",
+        "JobIDRaw|Submit|Start|ElapsedRaw|TimelimitRaw|User|Partition|State|AllocTRES\n\
+         7|2026-03-01T10:00:00|2026-03-01T10:00:00|30|1|ada|fast|COMPLETED|cpu=8,mem=2G,node=2\n\
+         7.batch|2026-03-01T10:00:00|2026-03-01T10:00:00|30||||COMPLETED|cpu=4,node=1\n\
+         8|2026-03-01T09:00:01Z|2026-03-01T10:00:40|10|1|bob|fast|FAILED|cpu=4,node=1\n\
+         9|2026-03-01T10:00:02|Unknown|0|1|bob|fast|CANCELLED|\n",
+    );
+    site.done("batch system --from slurm.conf --powers nodes.csv --out system.toml");
+    let system = fs::read_to_string(site.path().join("system.toml")).unwrap();
+    for told in [
+        "# n[2-3]\n[[nodes]]\ncount = 2\ncpu = 4\nmemory_mb = 8000\nproperties = [\"partition.fast\"]\n",
+        "constant_w = 90\ncpu = { idle_w = 0, full_w = 25 }\n",
+        "[[queues]]\nname = \"fast\"\nmax_units = 2\nmax_time_s = 3600\n",
+    ] {
+        assert!(system.contains(told), "{told} {system}");
+    }
+    for system in ["system.toml", "slurm.conf"] {
+        let output = site.run(&format!(
+            "batch run --system {system} --workload sacct.txt --sacct-time-zone Europe/Paris --order fcfs --out out --force"
+        ));
+        let notes = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{notes}");
+        assert!(notes.contains("1 rows dropped, the first on line 5: never started"), "{notes}");
+        let jobs = site.table("out/jobs.csv");
+        let of = |name: &str| jobs.iter().map(|row| row[name].clone()).collect::<Vec<_>>();
+        assert_eq!(of("job_id"), ["7", "8"]);
+        assert_eq!(of("starting_time"), ["0.000000", "30.000000"]);
+        assert_eq!(of("allocated_resources"), ["n1:1 n2:1", "n1:1"]);
+        let summary = fs::read(site.path().join("out/summary.json")).unwrap();
+        let summary: Value = serde_json::from_slice(&summary).unwrap();
+        let workload = &summary["workload"];
+        assert_eq!((&workload["rows"], &workload["jobs"]), (&3.into(), &2.into()));
+    }
+    let told = site.refused(
+        "batch run --system system.toml --workload sacct.txt --sacct-time-zone Mars --order fcfs",
+    );
+    assert!(told.contains("\"Mars\" is no time zone"), "{told}");
 }

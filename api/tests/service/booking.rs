@@ -69,6 +69,7 @@ async fn nodes_are_quoted_held_chosen_listed_and_cancelled() {
         "{}",
         quote.out
     );
+    assert!(quote.err.contains("Asked for: 2 nodes for 1 hour.\n"), "{}", quote.err);
     let csv = say(&server, &format!("quote {window} --format csv")).out;
     let starts: Vec<String> =
         csv.lines().skip(1).map(|line| line.split(',').nth(2).unwrap().to_owned()).collect();
@@ -95,6 +96,13 @@ async fn nodes_are_quoted_held_chosen_listed_and_cancelled() {
     assert_eq!(listed.lines().count(), 3, "{listed}");
     let one = say(&server, "list --limit 1 --format json").json();
     assert_eq!(one.as_array().unwrap().len(), 1);
+
+    let taken = format!("reserve {window} --hold-compromise --format json");
+    let middle = say(&server, &taken).json()["id"].as_str().unwrap().to_owned();
+    let chosen = say(&server, &format!("choose {middle} compromise"));
+    assert_eq!(chosen.code, Some(0), "{}", chosen.err);
+    assert!(chosen.out.contains("confirmed"), "{}", chosen.out);
+    assert_eq!(say(&server, &format!("cancel {middle}")).code, Some(0));
 
     let other = booked["id"].as_str().unwrap();
     let ended = say(&server, &format!("cancel {id} {other}"));

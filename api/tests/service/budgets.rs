@@ -15,7 +15,9 @@ use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
     a_budget_refuses_and_offers_are_made_where_it_is_kept,
+    where_a_budget_is_kept_next_is_told_as_far_as_it_is_known,
     a_budget_is_reserved_and_settled_by_what_was_measured,
+    what_was_stated_is_read_once,
     what_lives_keeps_its_budgets_exact,
     a_project_keeps_the_budget_of_what_it_is_a_part_of,
     sixty_four_clients_at_the_edge_of_a_budget_never_overrun_it,
@@ -48,7 +50,12 @@ async fn stands(client: &Client, measure: &str, [used, measured, left]: [f64; 3]
 
 /// The service so many seconds after 20:00.
 async fn serve(site: &Site, after_s: i64, rules: &str) -> Server {
-    ledger::serve_with(site, (EVENING + after_s, 1), "", rules).await
+    serve_at(site, (after_s, 1), rules).await
+}
+
+/// The same by a clock of which so many seconds pass in one.
+async fn serve_at(site: &Site, (after_s, rate): (i64, i64), rules: &str) -> Server {
+    ledger::serve_with(site, (EVENING + after_s, rate), "", rules).await
 }
 
 /// One node of 200 W for an hour, 0.2 kWh, 0.0144 EUR and 0.072 kg, from so many seconds after 20:00.
@@ -67,10 +74,12 @@ async fn a_budget_refuses_and_offers_are_made_where_it_is_kept(site: Site) {
     let tokens =
         [("operator", "operator"), ("ada", "user")].map(|(name, role)| site.token(name, role));
     ledger::furnish(&site, &tokens[0], &tokens[1]).await;
-    for (measure, limit, used, asked) in [
-        ("energy_kwh", 0.5, 0.45, 0.2),
-        ("cost", 0.04, 0.0324, 0.0144),
-        ("co2_kg", 0.2, 0.162, 0.072),
+    // Of an hour 0.05 of 0.2 kWh, 0.0076 of 0.0144 EUR and 0.038 of 0.072 kg may be in February: 15 minutes of energy, and
+    // 31 of cost and CO2, in slots of 15 minutes 30.
+    for (measure, limit, used, asked, before_s) in [
+        ("energy_kwh", 0.5, 0.45, 0.2, 900),
+        ("cost", 0.04, 0.0324, 0.0144, 1800),
+        ("co2_kg", 0.2, 0.162, 0.072, 1800),
     ] {
         let rules =
             format!("[[quotas.rules.default]]\nuser = \"/\"\n{measure} = {limit}\nper = \"day\"\n");
@@ -84,11 +93,10 @@ async fn a_budget_refuses_and_offers_are_made_where_it_is_kept(site: Site) {
             ("per", json!("day")),
             ("from", json!(instant(EVENING - 20 * HOUR))),
             ("to", json!(instant(EVENING + 4 * HOUR))),
-            ("next_start", Value::Null),
+            ("next_start", json!(instant(EVENING + 4 * HOUR - before_s))),
         ] {
             assert_eq!(refused[member], expected, "{member} of {refused}");
         }
-        assert!(refused.as_object().unwrap().contains_key("next_start"));
         near(&refused, "limit", limit);
         near(&refused, "used", used);
         near(&refused, "left", limit - used);
@@ -112,6 +120,72 @@ async fn a_budget_refuses_and_offers_are_made_where_it_is_kept(site: Site) {
     propose(&ada, &an_hour(4 * HOUR - 900, 4 * HOUR - 900)).await;
     let next = an_hour(2 * HOUR + 1800, 2 * HOUR + 1800);
     ada.post("/api/v1/reservations", &next).await.problem(422, "quota");
+}
+
+/// Of this quarter 0.05 kWh are left, so that an hour may begin a quarter of an hour before the next one, whatever it
+/// costs then. Prices are known for two days, so that when it costs little enough is not.
+async fn where_a_budget_is_kept_next_is_told_as_far_as_it_is_known(site: Site) {
+    let tokens =
+        [("operator", "operator"), ("ada", "user")].map(|(name, role)| site.token(name, role));
+    ledger::furnish(&site, &tokens[0], &tokens[1]).await;
+    let april = EVENING + 4 * HOUR + 31 * 24 * HOUR;
+    for (rule, next_start, told) in [
+        (
+            "energy_kwh = 0.5\nper = \"quarter\"",
+            json!(instant(april - 900)),
+            "the next start that keeps",
+        ),
+        ("cost = 0.04\nper = \"quarter\"", Value::Null, "as far as prices and CO2 are known"),
+        // Half of its hour, 0.1 kWh, is on each side of midnight.
+        ("energy_kwh = 0.1\nper = \"day\"", json!("2026-03-01T23:30:00Z"), "the next start that"),
+        ("energy_kwh = 0.05\nper = \"day\"", Value::Null, "within two months no start"),
+    ] {
+        let rules = format!("[[quotas.rules.default]]\nuser = \"/\"\n{rule}\n");
+        let server = serve(&site, 0, &rules).await;
+        let ada = server.client().with_token(&tokens[1]);
+        let later = an_hour(6 * HOUR, 6 * HOUR);
+        let refused = ada.post("/api/v1/reservations", &later).await.problem(422, "quota");
+        assert_eq!(refused["next_start"], next_start, "{rule}: {refused}");
+        let quote = ada.post("/api/v1/quotes", &later).await.ok(200);
+        let detail = quote["reasons"][0]["detail"].as_str().unwrap();
+        assert!(detail.contains(told), "{rule}: {detail}");
+        server.kill();
+    }
+}
+
+/// A row of the metrics without labels; 0 where there is none yet.
+pub(crate) async fn metric(client: &Client, name: &str) -> i64 {
+    let told = client.get("/metrics").await.body;
+    let line = told.lines().find(|line| line.split(' ').next() == Some(name));
+    line.map_or(0, |line| line.rsplit(' ').next().unwrap().parse().unwrap())
+}
+
+/// Ada's reservation has a row in each of the hours from 21:00 and from 22:00, of all nodes: with each of them stated one
+/// row is read, whoever asks how often.
+async fn what_was_stated_is_read_once(site: Site) {
+    const READ: &str = "wattbook_quota_ledger_rows_read_total";
+    let tokens =
+        [("operator", "operator"), ("ada", "user")].map(|(name, role)| site.token(name, role));
+    ledger::furnish(&site, &tokens[0], &tokens[1]).await;
+    let rules = "[[quotas.rules.default]]\nuser = \"/\"\nenergy_kwh = 9\nper = \"year\"\n";
+    let server = serve(&site, 2 * HOUR + 2400, rules).await;
+    let [operator, ada] = tokens.each_ref().map(|token| server.client().with_token(token));
+    stated_to(&operator, 2).await;
+    for _ in 0..3 {
+        stands(&ada, "energy_kwh", [0.45, 0.3, 8.55]).await;
+    }
+    assert_eq!(metric(&operator, READ).await, 1);
+    server.kill();
+    // Others are stated while it runs: five minutes pass in a second.
+    let server = serve_at(&site, (2 * HOUR + 2400, 300), rules).await;
+    let [operator, ada] = tokens.each_ref().map(|token| server.client().with_token(token));
+    rows(&ada, "energy_kwh").await;
+    for hours in 3..6 {
+        stated_to(&operator, hours).await;
+        stands(&ada, "energy_kwh", [0.45, 0.45, 8.55]).await;
+    }
+    // One of 21:00 and one of 22:00; in the hours since nobody had anything.
+    assert_eq!(metric(&operator, READ).await, 2);
 }
 
 /// 0.30 kWh are planned from 21:00 to 22:00 and 0.15 after it. One of the two nodes draws 160 W in place of 150 W in the first

@@ -45,7 +45,12 @@ async fn a_calendar_program_reads_what_is_booked(site: Site) {
     choose(&client, &cancelled, "cost_co2_energy").await;
     client.delete(&path(&cancelled)).await.ok(200);
     let proposed = propose(&client, &hours.request(1, 12, 20)).await;
-    let others = propose(&server.client().with_token(&bob), &hours.request(1, 0, 4)).await;
+    let bob = server.client().with_token(&bob);
+    let others = propose(&bob, &hours.request(1, 0, 4)).await;
+    let shared = propose(&bob, &hours.request(2, 0, 4)).await;
+    let shared = choose(&bob, &shared, "cost_co2_energy").await;
+    let with_ada = json!({ "with": ["ada"], "may": "see" });
+    bob.post(&format!("{}/share", path(&shared)), &with_ada).await.ok(200);
     let feed = subscribe(&client).await;
     let answered = server.client().get(&feed).await;
     assert_eq!(answered.status, 200, "{}", answered.body);
@@ -57,7 +62,7 @@ async fn a_calendar_program_reads_what_is_booked(site: Site) {
     assert_eq!(told, expected);
     assert!(read["longest_line"].as_u64().unwrap() <= 75, "{read}");
     let events = read["events"].as_array().unwrap();
-    assert_eq!(events.len(), 3, "{read:#}");
+    assert_eq!(events.len(), 4, "{read:#}");
     let event_of = |reservation: &Value| {
         let uid = format!("{}@wattbook", reservation["id"].as_str().unwrap());
         events.iter().find(|it| it["uid"] == uid.as_str()).unwrap().clone()
@@ -81,11 +86,19 @@ async fn a_calendar_program_reads_what_is_booked(site: Site) {
     );
     assert_eq!(event["start"], proposed["offers"][0]["start"], "the earliest");
     assert_eq!(event_of(&cancelled)["status"], "CANCELLED");
+    let event = event_of(&shared);
+    assert_eq!((&event["status"], &event["summary"]), (&json!("CONFIRMED"), &json!("2 nodes")));
+    assert_eq!((&event["start"], &event["end"]), (&shared["start"], &shared["end"]));
     assert!(
         events
             .iter()
             .all(|it| !it["uid"].as_str().unwrap().contains(others["id"].as_str().unwrap()))
     );
+    // Shared with her no more, it is shown no more.
+    let with_ada = json!({ "with": ["ada"] });
+    bob.post(&format!("{}/unshare", path(&shared)), &with_ada).await.ok(200);
+    let feed = server.client().get(&feed).await;
+    assert!(!feed.body.contains(shared["id"].as_str().unwrap()), "{}", feed.body);
 }
 
 /// The version of a reservation, as its entity tag says.

@@ -32,6 +32,7 @@ const LIMITS: Limits = Limits {
     nodes: (Whose::User, 9),
     reservations: (Whose::User, 4),
     node_hours: (Whose::Project, 130),
+    budgets: None,
 };
 
 /// Requests of one person for one thing: those that were answered, and those that were cut off.

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use crate::audited::records;
 use crate::client::Client;
 use crate::cluster::{Hours, choose, furnish, path, propose};
 use crate::dialogue::{closed, open_question, read_negotiation, serve, until, until_state};
@@ -55,6 +56,11 @@ async fn a_peak_above_the_cap_is_requested_granted_and_booked(site: Site) {
     let asked = json!([{ "start": hours.hour(2), "end": hours.hour(3), "power_w": 400.0 }]);
     assert_eq!(question["subject"]["power"], asked);
     assert_eq!(answer(&client, &question, &granted(&question)).await["outcome"], "taken");
+    let record = &records(&client, "answer_negotiation").await[0];
+    assert_eq!(record["before"], json!({ "answer": null, "grants": [] }));
+    let given = &record["after"]["grants"][0];
+    assert_eq!((&record["after"]["answer"], &given["power_w"]), (&json!("taken"), &json!(400.0)));
+    assert_eq!((&given["start"], &given["end"]), (&asked[0]["start"], &asked[0]["end"]));
     let proposed = until_state(&client, &waiting, "proposed").await;
     assert_eq!(proposed["offers"][0]["cost"], 0.08);
     assert_eq!(proposed["offers"][0]["extra_power_fee"], Value::Null);

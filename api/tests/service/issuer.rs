@@ -6,7 +6,7 @@ use std::time::Duration;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair};
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Json, Router};
 use jsonwebtoken::jwk::Jwk;
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
@@ -72,10 +72,15 @@ impl Issuer {
         let answers = Arc::new(Mutex::new(Answers::default()));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
-        let description = json!({ "issuer": address, "jwks_uri": format!("{address}/keys") });
+        let description = json!({
+            "issuer": address,
+            "jwks_uri": format!("{address}/keys"),
+            "device_authorization_endpoint": format!("{address}/device"),
+        });
         let routes = Router::new()
             .route("/.well-known/openid-configuration", get(async || Json(description)))
             .route("/keys", get(keys))
+            .route("/device", post(device_code))
             .with_state(Arc::clone(&answers));
         tokio::spawn(async { axum::serve(listener, routes).await.unwrap() });
         let issuer = Self { address, answers };
@@ -126,6 +131,14 @@ impl Issuer {
         command.arg(settings).env("WATTBOOK_LOG", "trace");
         Server::start(command).await
     }
+}
+
+async fn device_code(State(answers): State<Arc<Mutex<Answers>>>) -> Json<Value> {
+    let takes = answers.lock().unwrap().takes;
+    tokio::time::sleep(takes).await;
+    Json(json!({
+        "device_code": "d", "user_code": "WDJB-MJHT", "verification_uri": "http://127.0.0.1/", "expires_in": 600,
+    }))
 }
 
 async fn keys(State(answers): State<Arc<Mutex<Answers>>>) -> Result<Json<Value>, StatusCode> {

@@ -27,7 +27,7 @@ const NOTIFICATIONS: &str = "/api/v1/notifications";
 const CONFIRM: &str = "/api/v1/notifications/confirm";
 
 /// Has a user told of kinds at an address, which they confirm by the code that is sent there.
-async fn subscribe(client: &Client, server: &MailServer, address: &str, kinds: &[&str]) {
+pub(crate) async fn subscribe(client: &Client, server: &MailServer, address: &str, kinds: &[&str]) {
     let wanted = json!({ "address": address, "kinds": kinds, "begins_soon_min": 10_080 });
     let shown = client.put(NOTIFICATIONS, &wanted).await.ok(200);
     assert_eq!((&shown["address"], &shown["pending_address"]), (&Value::Null, &json!(address)));

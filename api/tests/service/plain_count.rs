@@ -5,12 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::book::schedule;
+use crate::book::{Taken, schedule};
 use crate::client::Client;
-use crate::cluster::{Hours, instant};
+use crate::cluster::{Hours, instant, seconds};
 
-/// Seconds of a day of UTC, over which node-hours are added up.
+/// Seconds of a day of UTC, over which node-hours and budgets are added up.
 const DAY: i64 = 86_400;
+
+/// What a node draws at full utilisation, which is planned where a request says none.
+const NODE_W: f64 = 200.0;
+
+/// Figures that differ by less are the same: they were divided and added up in another order.
+const SAME: f64 = 1e-9;
+
+/// Budgets, as quotas call them.
+const BUDGETS: [&str; 3] = ["energy_kwh", "cost", "co2_kg"];
 
 /// Of whom a quota tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,12 +28,14 @@ pub enum Whose {
     Project,
 }
 
-/// The most of each measure, by each user or each project; node-hours by day.
+/// The most of each measure, by each user or each project; node-hours and budgets by day.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub nodes: (Whose, i64),
     pub reservations: (Whose, i64),
     pub node_hours: (Whose, i64),
+    /// Energy, cost and CO2, where there are any.
+    pub budgets: Option<[(Whose, f64); 3]>,
 }
 
 /// Nodes from an instant to another; where it was cut, the end lies between two instants.
@@ -33,6 +44,8 @@ pub struct Piece {
     pub start: i64,
     pub end: (i64, i64),
     pub nodes: i64,
+    /// What a node takes in a second: kWh, cost, kg of CO2.
+    pub takes: [f64; 3],
 }
 
 /// What one reservation holds or held.
@@ -49,22 +62,27 @@ pub struct Holding {
 }
 
 impl Limits {
-    fn all(self) -> [(&'static str, Whose, i64); 3] {
-        let (nodes, reservations, hours) = (self.nodes, self.reservations, self.node_hours);
-        [
-            ("nodes", nodes.0, nodes.1),
-            ("reservations", reservations.0, reservations.1),
-            ("node_hours", hours.0, hours.1),
-        ]
+    fn all(self) -> Vec<(&'static str, Whose, f64)> {
+        let counted = [
+            ("nodes", self.nodes),
+            ("reservations", self.reservations),
+            ("node_hours", self.node_hours),
+        ];
+        let counted = counted.map(|(measure, (whose, most))| (measure, whose, most as f64));
+        let budgets = BUDGETS.into_iter().zip(self.budgets.into_iter().flatten());
+        let budgets = budgets.map(|(measure, (whose, most))| (measure, whose, most));
+        counted.into_iter().chain(budgets).collect()
     }
 
     /// The settings: one rule about each user, another about each project.
     pub fn settings(self) -> String {
         let rule = |whose: Whose, name: &str| {
             let own = self.all().into_iter().filter(|(_, of, _)| *of == whose);
-            let own = own.map(|(measure, _, most)| format!("{measure} = {most}"));
+            let own: Vec<(&str, f64)> = own.map(|(measure, _, most)| (measure, most)).collect();
+            let of_days = own.iter().any(|(measure, _)| is_of_days(measure));
+            let per = if of_days { "\nper = \"day\"" } else { "" };
+            let own = own.iter().map(|(measure, most)| format!("{measure} = {most}"));
             let own = own.collect::<Vec<_>>().join("\n");
-            let per = if own.contains("node_hours") { "\nper = \"day\"" } else { "" };
             if own.is_empty() {
                 return String::new();
             }
@@ -80,17 +98,10 @@ impl Limits {
                 let own: Vec<&Holding> = of(holdings, whose, &subject).collect();
                 let ahead = edges(&own).into_iter().filter(|at| *at >= now).chain([now]);
                 for at in ahead {
-                    let (used, most) = match measure {
-                        "nodes" => (at_most(&own, |it| it.nodes_at(at)), most),
-                        "reservations" => {
-                            (at_most(&own, |it| i64::from(it.nodes_at(at) > 0)), most)
-                        }
-                        _ => {
-                            (at_most(&own, |it| it.node_seconds(at.div_euclid(DAY)).0), most * 3600)
-                        }
-                    };
+                    let used = at_most(&own, |it| it.amount(measure, at).0);
                     let at = instant(at);
-                    assert!(used <= most, "{subject}: {used} {measure} of {most} at {at}: {own:?}");
+                    let is_kept = used <= most + SAME;
+                    assert!(is_kept, "{subject}: {used} {measure} of {most} at {at}: {own:?}");
                 }
             }
         }
@@ -111,17 +122,17 @@ impl Limits {
                 .collect();
             for subject in subjects(holdings, whose) {
                 let own: Vec<&Holding> = of(holdings, whose, &subject).collect();
-                let (least, greatest) = used(&own, measure, now);
+                let amounts = own.iter().map(|it| it.amount(measure, now));
+                let (least, greatest) =
+                    amounts.fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
                 let Some(row) = rows.get(subject.as_str()) else {
-                    assert!(least == 0.0, "{subject}'s {measure} are not told: {told:?}");
+                    assert!(least < SAME, "{subject}'s {measure} are not told: {told:?}");
                     continue;
                 };
                 let used = row["used"].as_f64().unwrap();
-                let is_right = (least - 1e-9..=greatest + 1e-9).contains(&used);
+                let is_right = (least - SAME..=greatest + SAME).contains(&used);
                 assert!(is_right, "{least} to {greatest} is used: {row} {own:?}");
-                assert_eq!(row["limit"].as_f64(), Some(most as f64), "{row}");
-                let left = (most as f64 - used).max(0.0);
-                assert!((row["left"].as_f64().unwrap() - left).abs() < 1e-9, "{row}");
+                assert_row(row, measure, most);
             }
             // Nobody is told to use something who holds nothing.
             for (subject, row) in rows {
@@ -132,24 +143,23 @@ impl Limits {
     }
 }
 
-/// What is used now: nodes and reservations at this instant, node-hours of this day; at the least and at the most.
-fn used(own: &[&Holding], measure: &str, now: i64) -> (f64, f64) {
-    let sum = |count: &dyn Fn(&Holding) -> i64| own.iter().map(|it| count(it)).sum::<i64>() as f64;
-    match measure {
-        "node_hours" => {
-            let day = now.div_euclid(DAY);
-            let least = sum(&|it| it.node_seconds(day).0) / 3600.0;
-            (least, sum(&|it| it.node_seconds(day).1) / 3600.0)
-        }
-        "nodes" => {
-            let nodes = sum(&|it| it.nodes_at(now));
-            (nodes, nodes)
-        }
-        _ => {
-            let reservations = sum(&|it| i64::from(it.nodes_at(now) > 0));
-            (reservations, reservations)
-        }
+/// The rest of a row follows from what is used. Nothing is measured here: what is used of a budget is reserved.
+fn assert_row(row: &Value, measure: &str, most: f64) {
+    let figure = |name: &str| row[name].as_f64().unwrap();
+    assert!((figure("limit") - most).abs() < SAME, "{row}");
+    let left = most - figure("used");
+    if BUDGETS.contains(&measure) {
+        assert!((figure("left") - left).abs() < SAME, "{row}");
+        assert!((figure("reserved") - figure("used")).abs() < SAME, "{row}");
+        assert!(figure("measured").abs() < SAME, "{row}");
+    } else {
+        assert!((figure("left") - left.max(0.0)).abs() < SAME, "{row}");
     }
+}
+
+/// Whether a measure is added up over days.
+fn is_of_days(measure: &str) -> bool {
+    measure == "node_hours" || BUDGETS.contains(&measure)
 }
 
 impl Holding {
@@ -160,6 +170,20 @@ impl Holding {
         }
     }
 
+    /// What counts of a measure at an instant, or on the day of it; at the least and at the most.
+    fn amount(&self, measure: &str, at: i64) -> (f64, f64) {
+        let of_day = |takes: &dyn Fn(&Piece) -> f64| self.of_day(at.div_euclid(DAY), takes);
+        match (measure, BUDGETS.iter().position(|it| *it == measure)) {
+            (_, Some(budget)) => of_day(&|it| it.takes[budget]),
+            ("node_hours", None) => of_day(&|_| 1.0 / 3600.0),
+            (measure, None) => {
+                let nodes = self.nodes_at(at);
+                let count = if measure == "nodes" { nodes } else { i64::from(nodes > 0) };
+                (count as f64, count as f64)
+            }
+        }
+    }
+
     /// Nodes at an instant; of open offers the one counts that takes the most.
     fn nodes_at(&self, at: i64) -> i64 {
         let there = self.pieces.iter().filter(|it| it.start <= at && at < it.end.1);
@@ -167,15 +191,18 @@ impl Holding {
         if self.is_open { nodes.max().unwrap_or_default() } else { nodes.sum() }
     }
 
-    /// Node-seconds of a day since 1970, at the least and at the most.
-    fn node_seconds(&self, day: i64) -> (i64, i64) {
+    /// What falls into a day since 1970 of what each node takes in a second, at the least and at the most.
+    fn of_day(&self, day: i64, takes: &dyn Fn(&Piece) -> f64) -> (f64, f64) {
         let span = (day * DAY, (day + 1) * DAY);
-        let of = |it: &Piece, end: i64| it.nodes * (end.min(span.1) - it.start.max(span.0)).max(0);
+        let of = |it: &Piece, end: i64| {
+            let node_seconds = it.nodes * (end.min(span.1) - it.start.max(span.0)).max(0);
+            node_seconds as f64 * takes(it)
+        };
         let both = self.pieces.iter().map(|it| (of(it, it.end.0), of(it, it.end.1)));
         if self.is_open {
-            both.fold((0, 0), |most, it| (most.0.max(it.0), most.1.max(it.1)))
+            both.fold((0.0, 0.0), |most, it| (it.0.max(most.0), it.1.max(most.1)))
         } else {
-            both.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1))
+            both.fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1))
         }
     }
 }
@@ -199,21 +226,22 @@ fn edges(holdings: &[&Holding]) -> BTreeSet<i64> {
 }
 
 /// What counts at the most whatever is chosen: a reservation and those that would take its place are not had together.
-fn at_most(own: &[&Holding], count: impl Fn(&Holding) -> i64) -> i64 {
-    let mut groups: BTreeMap<&str, (i64, i64)> = BTreeMap::new();
+fn at_most(own: &[&Holding], count: impl Fn(&Holding) -> f64) -> f64 {
+    let mut groups: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for it in own {
         let group = groups.entry(it.replaces.as_deref().unwrap_or(&it.id)).or_default();
         let place = if it.replaces.is_some() { &mut group.1 } else { &mut group.0 };
         *place += count(it);
     }
-    groups.values().map(|(now, instead)| now.max(instead)).sum()
+    groups.values().map(|(now, instead)| now.max(*instead)).sum()
 }
 
 /// What is held by the schedule, and of what has ended what it shows still; nothing of reservations that are not given, since
 /// they are newer.
 pub async fn holdings(operator: &Client, hours: Hours, reservations: &[Value]) -> Vec<Holding> {
     let mut found: BTreeMap<String, Holding> = BTreeMap::new();
-    for taken in schedule(operator, hours).await {
+    let all = schedule(operator, hours).await;
+    for taken in &all {
         let is_it = |it: &&Value| it["id"] == taken.reservation.as_str();
         let Some(reservation) = reservations.iter().find(is_it) else { continue };
         let is_open = taken.state == "proposed";
@@ -226,8 +254,38 @@ pub async fn holdings(operator: &Client, hours: Hours, reservations: &[Value]) -
             replaces: reservation["replaces"].as_str().filter(|_| is_open).map(str::to_owned),
             pieces: Vec::new(),
         });
-        let nodes = i64::try_from(taken.ordinals.len()).unwrap();
-        holding.pieces.push(Piece { start: taken.start, end: (taken.end, taken.end), nodes });
+        let same = all
+            .iter()
+            .filter(|it| (&it.reservation, &it.offer) == (&taken.reservation, &taken.offer));
+        holding.pieces.push(Piece {
+            start: taken.start,
+            end: (taken.end, taken.end),
+            nodes: nodes(taken),
+            takes: takes(reservation, taken, &same.collect::<Vec<_>>()),
+        });
     }
     found.into_values().collect()
+}
+
+fn nodes(taken: &Taken) -> i64 {
+    i64::try_from(taken.ordinals.len()).unwrap()
+}
+
+/// What a node takes in a second by an offer: what the offer takes, evenly over all that is and was held for it until its
+/// end. The energy is what the node draws.
+fn takes(reservation: &Value, taken: &Taken, same: &[&Taken]) -> [f64; 3] {
+    let offers = reservation["offers"].as_array().unwrap();
+    let offer = offers.iter().find(|it| it["offer_id"] == taken.offer.as_str());
+    let offer = offer.unwrap_or_else(|| panic!("{taken:?} is of no offer: {reservation}"));
+    let last_end = same.iter().map(|it| it.end).max().unwrap();
+    let at_last = offer["node_count"].as_i64().unwrap();
+    let freed = at_last * (seconds(&offer["end"]) - last_end).max(0);
+    let held = same.iter().map(|it| nodes(it) * (it.end - it.start)).sum::<i64>();
+    let whole = (held + freed) as f64;
+    let figure = |name: &str| offer[name].as_f64().unwrap();
+    let kwh = NODE_W / 3_600_000.0;
+    let planned = figure("energy_j") / 3_600_000.0;
+    let is_right = (planned - kwh * whole).abs() < SAME;
+    assert!(is_right, "{planned} kWh for {whole} node-seconds: {offer} {same:?}");
+    [kwh, figure("cost") / whole, figure("co2_g") / 1000.0 / whole]
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::audited::records;
 use crate::client::Client;
 use crate::cluster::{choose, furnish, instant, now, pass, path, propose};
 use crate::machines::Machines;
@@ -163,6 +164,21 @@ async fn sleeps_are_proposed_approved_and_refused_by_those_who_may(site: Site) {
         (&json!("carol"), &json!("new fans are tried"))
     );
     client.post(PATH, &json!({"action": "approve", "id": 999_999})).await.problem(404, "not_found");
+
+    let mut recorded = records(&client, "decide_power_actions").await;
+    recorded.retain(|it| it["outcome"] == "200");
+    let as_it =
+        |id: &Value, node: &str, state: &str| json!({ "id": id, "node": node, "state": state });
+    let [approval, refusal] = recorded.as_slice() else { panic!("{recorded:#?}") };
+    for (record, of, node, state) in
+        [(approval, &approve, "n0", "waiting"), (refusal, &refuse, "n1", "refused")]
+    {
+        let at = |when: &str| record[when]["actions"].clone();
+        assert_eq!(at("before"), json!([as_it(&of["id"], node, "proposed")]), "{record}");
+        assert_eq!(at("after"), json!([as_it(&of["id"], node, state)]), "{record}");
+    }
+    let held = |when: &str| refusal[when]["holds"].as_array().unwrap().len();
+    assert_eq!((held("before"), held("after")), (0, 1), "{refusal}");
 }
 
 /// n0 draws as little as the others and is first in their order; it does not come on any more.

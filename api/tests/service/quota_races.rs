@@ -98,6 +98,7 @@ async fn sixty_four_clients_overrun_no_quota_of_any_measure(site: Site) {
             nodes: (whose, nodes),
             reservations: (whose, reservations),
             node_hours: (whose, node_hours),
+            budgets: None,
         };
         limits.assert_kept(&held, now());
     }

@@ -20,14 +20,14 @@ on_both_engines! {
 }
 
 /// Price 200 but for 100 in hour 2 of each day, over so many days from hour 0 on; CO2 is flat.
-async fn furnish_days(client: &Client, count: u32, days: i64) -> Hours {
+pub(crate) async fn furnish_days(client: &Client, count: u32, days: i64) -> Hours {
     let hours = Hours::ahead();
     client.put("/api/v1/nodes", &nodes(count)).await.ok(200);
     announce(client, hours, days).await;
     hours
 }
 
-async fn announce(client: &Client, hours: Hours, days: i64) {
+pub(crate) async fn announce(client: &Client, hours: Hours, days: i64) {
     let price = |hour: i64| if hour % 24 == 2 { 100.0 } else { 200.0 };
     let prices: Vec<f64> = (0..24 * days).map(price).collect();
     let price = hours.agenda("price_per_mwh", 0, &prices);
@@ -36,20 +36,20 @@ async fn announce(client: &Client, hours: Hours, days: i64) {
     client.put("/api/v1/agendas/co2", &co2).await.ok(200);
 }
 
-fn daily(hours: Hours, count: u32) -> Value {
+pub(crate) fn daily(hours: Hours, count: u32) -> Value {
     json!({ "request": hours.request(1, 0, 6), "recur": format!("FREQ=DAILY;COUNT={count}"), "time_zone": "UTC" })
 }
 
-fn path(series: &Value) -> String {
+pub(crate) fn path(series: &Value) -> String {
     format!("/api/v1/series/{}", series["id"].as_str().unwrap())
 }
 
-fn of_each(series: &Value, field: &str) -> Vec<Value> {
+pub(crate) fn of_each(series: &Value, field: &str) -> Vec<Value> {
     series["occurrences"].as_array().unwrap().iter().map(|it| it[field].clone()).collect()
 }
 
 /// The series once nothing of it is due.
-async fn settled(client: &Client, series: &Value, booked: u64) -> Value {
+pub(crate) async fn settled(client: &Client, series: &Value, booked: u64) -> Value {
     for _ in 0..600 {
         let found = client.get(&path(series)).await.ok(200);
         if found["totals"]["booked"] == booked {

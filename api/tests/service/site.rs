@@ -106,6 +106,19 @@ impl Site {
         }
     }
 
+    /// What a statement counts, around the service.
+    pub async fn count(&self, statement: &str) -> i64 {
+        let statement = AssertSqlSafe(statement.to_owned());
+        if self.is_postgres() {
+            let mut database = self.raw().await;
+            return sqlx::query_scalar(statement).fetch_one(&mut database).await.unwrap();
+        }
+        let mut database = SqliteConnection::connect(&self.database).await.unwrap();
+        let count = sqlx::query_scalar(statement).fetch_one(&mut database).await.unwrap();
+        database.close().await.unwrap();
+        count
+    }
+
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }

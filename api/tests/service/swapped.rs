@@ -16,6 +16,7 @@ on_both_engines! {
     where_no_other_is_free_it_is_told_when_one_will_be,
     other_nodes_keep_the_cap,
     only_who_may_change_it_swaps,
+    nodes_on_which_jobs_run_are_not_swapped,
 }
 
 async fn booked(client: &Client, request: &Value) -> Value {
@@ -152,6 +153,40 @@ async fn only_who_may_change_it_swaps(site: Site) {
     assert_eq!(names(&swap(&olga, &reservation, &n0).await.ok(200)), &json!(["n1"]));
     ada.delete(&path(&reservation)).await.ok(200);
     swap(&ada, &reservation, &json!({ "nodes": ["n1"] })).await.problem(409, "wrong_state");
+}
+
+/// Ada's job 7 runs on n0, the second node of the reservation is idle, and both fail. Slurm does not answer, so that what
+/// was last heard of the job stands.
+async fn nodes_on_which_jobs_run_are_not_swapped(site: Site) {
+    let slurm =
+        "[slurm]\nrest = \"http://127.0.0.1:1\"\nmode = \"drive\"\ntoken = { file = \"token\" }\n";
+    std::fs::write(site.folder().join("wattbook.toml"), slurm).unwrap();
+    std::fs::write(site.folder().join("token"), "x").unwrap();
+    let server = site.serve_with(&["--config", "wattbook.toml"]).await;
+    let client = server.client();
+    let hours = furnish(&client, 4, None).await;
+    let reservation = booked(&client, &hours.request(2, 2, 2)).await;
+    let id = reservation["id"].as_str().unwrap();
+    let id =
+        if site.is_postgres() { format!("'{id}'") } else { format!("X'{}'", id.replace('-', "")) };
+    let begun = now() - 60;
+    site.execute(format!(
+        "INSERT INTO managed_jobs (id, submitted_s, reservation_id, user_name, account, partition_name, job_name, state,
+            phase, start_s, end_s, limit_s, nodes, ran_in, energy_uj, raw_id)
+        VALUES ('7', {begun}, {id}, 'ada', '', 'batch', 'a', 'RUNNING', 'running', {begun}, NULL, NULL, 'n0', 'r', NULL, 7)"
+    ))
+    .await;
+    let both = json!({ "nodes": ["n0", "n1"] });
+    for body in [json!({ "nodes": ["n0"] }), both] {
+        let refused = swap(&client, &reservation, &body).await.problem(409, "has_jobs");
+        assert!(refused["detail"].as_str().unwrap().contains('7'), "{refused}");
+        assert_eq!(refused["errors"][0]["pointer"], "/nodes");
+    }
+    let swapped = swap(&client, &reservation, &json!({ "nodes": ["n1"] })).await.ok(200);
+    assert_eq!(names(&swapped), &json!(["n0", "n2"]));
+    site.execute("UPDATE managed_jobs SET phase = 'ended', state = 'COMPLETED'").await;
+    let swapped = swap(&client, &reservation, &json!({ "nodes": ["n0"] })).await.ok(200);
+    assert_eq!(names(&swapped), &json!(["n1", "n2"]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

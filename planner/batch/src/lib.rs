@@ -33,6 +33,7 @@ pub mod report;
 pub mod reservation;
 pub mod scheduler;
 pub mod simulation;
+mod step_function;
 pub mod steps;
 pub mod summary;
 pub mod supplier_tables;

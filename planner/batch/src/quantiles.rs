@@ -32,16 +32,21 @@ pub struct Quantiles {
 impl Quantiles {
     /// Counts a finite value of at least nothing.
     pub fn add(&mut self, value: f64) {
-        self.count += 1;
+        self.add_times(value, 1);
+    }
+
+    /// Counts a finite value of at least nothing so many times.
+    pub fn add_times(&mut self, value: f64, times: u64) {
+        self.count += times;
         if value < LEAST {
-            self.nothing += 1;
+            self.nothing += times;
             return;
         }
         let place = usize::try_from((value.to_bits() >> DROPPED) - Self::least()).unwrap_or(0);
         if self.counts.len() <= place {
             self.counts.resize(place + 1, 0);
         }
-        self.counts[place] += 1;
+        self.counts[place] += times;
     }
 
     /// How many values were counted.
@@ -55,9 +60,19 @@ impl Quantiles {
         Shares { p25: at(25), p50: at(50), p75: at(75), p90: at(90), p95: at(95), p99: at(99) }
     }
 
+    /// The values counted with how often, rounded down as quantiles are, the least first.
+    pub fn values(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
+        let nothing = (self.nothing > 0).then_some((0.0, self.nothing));
+        let others = (Self::least()..).zip(&self.counts).filter(|(_, count)| **count > 0);
+        nothing
+            .into_iter()
+            .chain(others.map(|(place, count)| (f64::from_bits(place << DROPPED), *count)))
+    }
+
     /// The least value counted that `percent` of the values do not exceed.
-    fn quantile(&self, percent: u64) -> f64 {
-        let rank = (self.count * percent).div_ceil(100).max(1);
+    pub fn quantile(&self, percent: u64) -> f64 {
+        let hundredths = u128::from(self.count) * u128::from(percent);
+        let rank = u64::try_from(hundredths.div_ceil(100)).unwrap_or(u64::MAX).max(1);
         let mut reached = self.nothing;
         if self.count == 0 || reached >= rank {
             return 0.0;

@@ -1,6 +1,8 @@
 //! The supplier's tables in simulated time: prices, CO2 intensities and caps; and what a cluster's
 //! energy comes to by them.
 
+use std::ops::AddAssign;
+
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power, Rate};
 
 use crate::quantity::ExactEnergy;
@@ -63,6 +65,15 @@ impl BilledEnergy {
         let integral = steps.integral(from, until);
         self.worth += integral.millionth_micros * i128::from(power.as_microwatts());
         self.covered += power * integral.covered;
+    }
+}
+
+impl AddAssign for Account {
+    fn add_assign(&mut self, other: Self) {
+        for (sum, more) in [(&mut self.price, other.price), (&mut self.co2, other.co2)] {
+            sum.worth += more.worth;
+            sum.covered += more.covered;
+        }
     }
 }
 

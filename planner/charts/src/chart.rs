@@ -5,8 +5,8 @@
 
 use std::fmt::Write;
 
-use crate::escaped;
 use crate::scale::{plain, ticks};
+use crate::{colour, escaped};
 
 const WIDTH: f64 = 520.0;
 const HEIGHT: f64 = 300.0;
@@ -15,8 +15,6 @@ const RIGHT: f64 = 16.0;
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 48.0;
 
-const COLOURS: [&str; 8] =
-    ["#222222", "#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#777777"];
 const DASHES: [&str; 4] = ["", "7 3", "2 2", "9 3 2 3"];
 
 /// A named line or kind of bar.
@@ -132,7 +130,7 @@ impl Chart {
     fn key(&self, series: &Series) -> String {
         let mut out = String::from("<svg width=30 height=12 aria-hidden=true>");
         if self.kind == Kind::Bars {
-            let _ = write!(out, "<rect x=8 width=14 height=12 fill=\"{}\"/>", colour(series));
+            let _ = write!(out, "<rect x=8 width=14 height=12 fill=\"{}\"/>", colour(series.look));
         } else {
             let _ = write!(out, "<path d=\"M1 6H29\" {}/>", stroke(series));
             if self.kind == Kind::Marked {
@@ -268,7 +266,7 @@ impl Chart {
                     x + 1.0,
                     width - 2.0,
                     base - top,
-                    colour(series)
+                    colour(series.look)
                 );
                 whisker(out, frame, x + width / 2.0, *interval);
             }
@@ -287,17 +285,16 @@ fn whisker(out: &mut String, frame: &Frame, x: f64, interval: Option<[f64; 2]>) 
     }
 }
 
-fn colour(series: &Series) -> &'static str {
-    COLOURS[series.look % COLOURS.len()]
-}
-
 fn stroke(series: &Series) -> String {
     let dash = DASHES[series.look % DASHES.len()];
-    format!("fill=none stroke=\"{}\" stroke-width=2 stroke-dasharray=\"{dash}\"", colour(series))
+    format!(
+        "fill=none stroke=\"{}\" stroke-width=2 stroke-dasharray=\"{dash}\"",
+        colour(series.look)
+    )
 }
 
 fn marker(series: &Series, x: f64, y: f64) -> String {
-    let colour = colour(series);
+    let colour = colour(series.look);
     match series.look % 4 {
         0 => format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=4 fill=\"{colour}\"/>"),
         1 => format!(

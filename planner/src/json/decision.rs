@@ -129,6 +129,9 @@ pub struct OfferDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = json!(["cost_co2_energy"])))]
     pub rankings: Option<Vec<String>>,
+    /// True of the offer of a reservation that is the compromise: it gives up least of what is best. Absent of others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compromise: Option<bool>,
     /// RFC 3339.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub start: Timestamp,
@@ -306,6 +309,7 @@ impl OfferDocument {
         let slowing = terms.slowing.as_ref();
         Self {
             rankings: Some(terms.rankings.iter().map(ToString::to_string).collect()),
+            compromise: terms.is_compromise.then_some(true),
             start: terms.span.start(),
             end: terms.span.end(),
             node_count: terms.nodes.count(),

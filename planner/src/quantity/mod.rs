@@ -60,6 +60,11 @@ impl<R: Rate> Integral<R> {
 /// `exact / unit` to 15 decimals, as the nearest double: it prints as the decimal it is.
 fn ratio(exact: i128, unit: i128) -> f64 {
     const DECIMALS: i128 = 1_000_000_000_000_000;
+    const EXACT_IN_A_DOUBLE: u128 = 1 << 53;
+    if exact.unsigned_abs() <= EXACT_IN_A_DOUBLE && DECIMALS % unit == 0 {
+        // Both are doubles, and no decimal is cut off: the quotient is rounded once.
+        return exact as f64 / unit as f64;
+    }
     let (whole, rest) = (exact.div_euclid(unit), exact.rem_euclid(unit));
     let scaled = whole * DECIMALS + (rest * DECIMALS + unit / 2) / unit;
     // Dividing two doubles would round twice; reading decimal text rounds once.
@@ -136,6 +141,13 @@ mod tests {
     }
 
     proptest! {
+        /// Small amounts are the double that is nearest to the decimal, as larger ones are.
+        #[test]
+        fn small_amounts_are_rounded_once(amount in -20_000_000_000_000_000_i128..20_000_000_000_000_000) {
+            let read: f64 = format!("{amount}e-6").parse().unwrap();
+            prop_assert_eq!(ratio(amount, 1_000_000).to_bits(), read.to_bits());
+        }
+
         /// Money is printed to 15 decimals: what is read back prints as the same double.
         #[test]
         fn printed_again_it_is_the_same(amount in -100_000_000_000_000_000_000_000_000_i128..100_000_000_000_000_000_000_000_000) {

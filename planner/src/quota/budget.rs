@@ -93,19 +93,17 @@ pub(super) fn share(amount: i128, whole: Span, span: Span) -> i128 {
     proportion(amount, both.length().get().into(), whole.length().get().into())
 }
 
-/// What an offer that ends at `offer_end` plans in the spans for which its nodes are held, evenly by nodes and time. What it
-/// would take of nodes that were all freed before its end is given back.
+/// What an offer of `offer_nodes` nodes that ends at `offer_end` plans in the spans for which its nodes are, or were, held,
+/// evenly by nodes and time. What it would take of nodes that were all freed before its end is given back.
 pub fn planned_uses(
     spans: &[(Span, u32)],
-    offer_end: Timestamp,
+    (offer_end, offer_nodes): (Timestamp, u32),
     amounts: [i128; 3],
 ) -> Vec<BudgetUse> {
     let node_seconds =
         |(span, nodes): &(Span, u32)| i128::from(*nodes) * i128::from(span.length().get());
     let Some(last_end) = spans.iter().map(|(span, _)| span.end()).max() else { return Vec::new() };
-    let at_last = spans.iter().filter(|(span, _)| span.end() == last_end);
-    let at_last: i128 = at_last.map(|(_, nodes)| i128::from(*nodes)).sum();
-    let freed = at_last * i128::from((offer_end - last_end).get().max(0));
+    let freed = i128::from(offer_nodes) * i128::from((offer_end - last_end).get().max(0));
     let whole = (spans.iter().map(node_seconds).sum::<i128>() + freed).max(1);
     let planned = |held: &(Span, u32)| BudgetUse {
         span: held.0,
@@ -176,16 +174,18 @@ mod tests {
     }
 
     /// An offer of 3 nodes for 100 s plans 300. One was given back after 60 s and the offer reckoned anew, at 260; at 80 s
-    /// the rest was freed, so that 40 of it are given back.
+    /// the rest was freed, so that 40 of it are given back. Freed at 60 s as well, the two give back 80.
     #[test]
     fn what_was_freed_early_is_given_back() {
         let whole = [(span(0, 100), 3)];
         let end = Timestamp::from_unix_seconds(100);
-        assert_eq!(planned_uses(&whole, end, [300; 3]), [planned(span(0, 100), 300)]);
+        assert_eq!(planned_uses(&whole, (end, 3), [300; 3]), [planned(span(0, 100), 300)]);
         let freed = [(span(0, 60), 1), (span(0, 80), 2)];
         let uses = [planned(span(0, 60), 60), planned(span(0, 80), 160)];
-        assert_eq!(planned_uses(&freed, end, [260; 3]), uses);
-        assert_eq!(planned_uses(&[], end, [260; 3]), []);
+        assert_eq!(planned_uses(&freed, (end, 2), [260; 3]), uses);
+        let at_once = [(span(0, 60), 3)];
+        assert_eq!(planned_uses(&at_once, (end, 2), [260; 3]), [planned(span(0, 60), 180)]);
+        assert_eq!(planned_uses(&[], (end, 2), [260; 3]), []);
     }
 
     /// One takes 10 in [0, 10), the other 18 in [5, 15): in [0, 10) 10 and 9, in [0, 15) 18.

@@ -1,5 +1,8 @@
 //! Which rules are in force when, by the calendar and the clock of the site.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{ToSpan, Zoned};
@@ -23,8 +26,40 @@ pub struct RecurringQuota {
     pub days: [bool; 31],
     /// In these months, January first.
     pub months: [bool; 12],
+    /// What holidays change.
+    pub holidays: Holidays,
     /// The place of its rules.
     pub rules: usize,
+}
+
+/// What holidays change of the days of the week on which rules are in force.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Holidays {
+    /// Nothing.
+    #[default]
+    AsOthers,
+    /// On these days they are not in force.
+    But(Arc<BTreeSet<Date>>),
+    /// On these days they are in force, too.
+    And(Arc<BTreeSet<Date>>),
+}
+
+impl Holidays {
+    fn have(&self, day: Date) -> bool {
+        match self {
+            Self::AsOthers => false,
+            Self::But(days) | Self::And(days) => days.contains(&day),
+        }
+    }
+
+    /// Whether rules are in force on a day that is, or is not, a holiday.
+    fn allow(&self, is_holiday: bool, on_weekday: bool) -> bool {
+        match self {
+            Self::AsOthers => on_weekday,
+            Self::But(_) => on_weekday && !is_holiday,
+            Self::And(_) => on_weekday || is_holiday,
+        }
+    }
 }
 
 /// When a set of rules is in force once, whatever else would be.
@@ -63,17 +98,20 @@ pub struct QuotaPiece {
 impl RecurringQuota {
     /// Of every day.
     pub fn daily(from_s: i32, to_s: i32, rules: usize) -> Self {
-        Self { from_s, to_s, weekdays: [true; 7], days: [true; 31], months: [true; 12], rules }
+        let (weekdays, days, months) = ([true; 7], [true; 31], [true; 12]);
+        Self { from_s, to_s, weekdays, days, months, holidays: Holidays::AsOthers, rules }
     }
 
-    fn is_on(&self, weekday: usize, day: usize, month: usize) -> bool {
-        self.weekdays[weekday] && self.days[day] && self.months[month]
+    fn is_on(&self, (month, day, weekday): (usize, usize, usize), is_holiday: bool) -> bool {
+        let on_day = self.holidays.allow(is_holiday, self.weekdays[weekday]);
+        on_day && self.days[day] && self.months[month]
     }
 
     fn contains(&self, at: DateTime) -> bool {
         let place = |number: i8| usize::try_from(number - 1).unwrap_or_default();
         let weekday = place(at.date().weekday().to_monday_one_offset());
-        self.is_on(weekday, place(at.day()), place(at.month()))
+        let day = (place(at.month()), place(at.day()), weekday);
+        self.is_on(day, self.holidays.have(at.date()))
             && (self.from_s..self.to_s).contains(&second_of_day(at.time()))
     }
 }
@@ -142,14 +180,19 @@ impl QuotaCalendar {
         let mut seconds: Vec<i32> = ends.filter(|&it| it < DAY_S).chain([0]).collect();
         seconds.sort_unstable();
         seconds.dedup();
-        for (month, day, weekday) in days_of_the_calendar() {
-            let of_day: Vec<&RecurringQuota> =
-                self.recurring.iter().filter(|it| it.is_on(weekday, day, month)).collect();
+        let has_holidays = self.recurring.iter().any(|it| it.holidays != Holidays::AsOthers);
+        let kinds: &[bool] = if has_holidays { &[false, true][..] } else { &[false] };
+        let days =
+            days_of_the_calendar().flat_map(|day| kinds.iter().map(move |kind| (day, *kind)));
+        for ((month, day, weekday), is_holiday) in days {
+            let is_on = |it: &&RecurringQuota| it.is_on((month, day, weekday), is_holiday);
+            let of_day: Vec<&RecurringQuota> = self.recurring.iter().filter(is_on).collect();
             let covered =
                 |second: i32| of_day.iter().any(|it| (it.from_s..it.to_s).contains(&second));
             if let Some(place) = seconds.iter().position(|&second| !covered(second)) {
                 let to = seconds[place..].iter().copied().find(|&second| covered(second));
                 let when = self.days_in_words(month, day, weekday);
+                let when = if is_holiday { format!("{when}, a holiday,") } else { when };
                 let (from, to) = (clock(seconds[place]), clock(to.unwrap_or(DAY_S)));
                 return Some(format!("{when} from {from} to {to}"));
             }

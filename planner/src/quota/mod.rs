@@ -14,6 +14,7 @@
 mod budget;
 mod budget_judge;
 mod budget_limits;
+mod budget_starts;
 mod budget_usage;
 mod calendar;
 mod counting;
@@ -28,8 +29,11 @@ mod verdict;
 
 pub use budget::{BudgetHolding, BudgetSubject, BudgetUse, MeasuredHour, planned_uses, settled};
 pub(crate) use budget_limits::KnownStart;
+pub use budget_starts::{BudgetStart, StartAmounts};
 pub use budget_usage::budget_standings;
-pub use calendar::{OnceQuota, QuotaCalendar, QuotaPiece, RecurringQuota, WEEKDAYS, clock};
+pub use calendar::{
+    Holidays, OnceQuota, QuotaCalendar, QuotaPiece, RecurringQuota, WEEKDAYS, clock,
+};
 pub use counting::QuotaHolding;
 pub use judge::{NodesOf, QuotaJudge};
 pub use key::{QuotaKey, QuotaPart, QuotaSubject};

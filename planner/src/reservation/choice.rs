@@ -2,7 +2,7 @@
 
 use super::{HeldOffer, Reservation, ReservationState};
 use crate::identity::OfferId;
-use crate::ranking::Ranking;
+use crate::preference::Preference;
 use crate::time::{Span, Timestamp};
 
 /// Names one of a reservation's offers.
@@ -10,8 +10,8 @@ use crate::time::{Span, Timestamp};
 pub enum OfferSelector {
     /// By id.
     Offer(OfferId),
-    /// The one that wins this ranking.
-    Ranking(Ranking),
+    /// The first of those that are chosen by this.
+    Preferred(Preference),
 }
 
 /// What a choice does.
@@ -71,7 +71,7 @@ impl Reservation {
     pub fn offer(&self, selector: OfferSelector) -> Option<&HeldOffer> {
         self.offers.iter().find(|offer| match selector {
             OfferSelector::Offer(id) => offer.id == id,
-            OfferSelector::Ranking(ranking) => offer.terms.rankings.contains(&ranking),
+            OfferSelector::Preferred(preference) => offer.terms.is_preferred_by(preference),
         })
     }
 

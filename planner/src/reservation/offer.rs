@@ -6,6 +6,7 @@ use crate::identity::OfferId;
 use crate::node::Nodes;
 use crate::node_set::NodeSet;
 use crate::order::NodeOrder;
+use crate::preference::Preference;
 use crate::quantity::{CarbonMass, Energy, Money, Power};
 use crate::ranking::Ranking;
 use crate::slower_states::Slowing;
@@ -26,8 +27,10 @@ pub struct HeldOffer {
 /// What is offered: when, on which nodes, and what that takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfferTerms {
-    /// The rankings that it wins.
+    /// The rankings that it wins; none of the compromise where others win all.
     pub rankings: Vec<Ranking>,
+    /// Whether it is the compromise of its decision.
+    pub is_compromise: bool,
     /// From its start to its end.
     pub span: Span,
     /// The nodes it takes; where others took the place of some, those that it has in the end.
@@ -100,6 +103,7 @@ impl OfferTerms {
     pub(crate) fn on(nodes: NamedNodes, offer: &Offer) -> Self {
         Self {
             rankings: offer.rankings.clone(),
+            is_compromise: false,
             span: offer.span,
             nodes,
             values: offer.values,
@@ -112,6 +116,14 @@ impl OfferTerms {
             co2_band: None,
             basis: None,
             slowing: offer.slowing.clone(),
+        }
+    }
+
+    /// Whether it is chosen by a preference.
+    pub fn is_preferred_by(&self, preference: Preference) -> bool {
+        match preference {
+            Preference::Ranking(ranking) => self.rankings.contains(&ranking),
+            Preference::Compromise => self.is_compromise,
         }
     }
 
@@ -219,6 +231,7 @@ mod tests {
         let saves = Savings::against(&values(301, 32, 63), &values(300, 30, 60));
         OfferTerms {
             rankings: Ranking::ALL.to_vec(),
+            is_compromise: true,
             span: Span::starting(Timestamp::MIN, Seconds::new(100)).unwrap(),
             nodes: NamedNodes { names: None, ordinals: NodeSet::from_positions(0..3) },
             values: values(300, 30, 60),

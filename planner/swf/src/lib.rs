@@ -56,6 +56,8 @@ pub enum Field {
 pub struct Record {
     /// The line of the trace on which it stands, from 1.
     pub line: u64,
+    /// Whether the line goes on behind the last field of the format: [`Reader::further`].
+    pub goes_on: bool,
     fields: [f64; FIELDS],
 }
 
@@ -63,6 +65,11 @@ impl Record {
     /// A field as it stands; `-1` where it is missing.
     pub const fn value(&self, field: Field) -> f64 {
         self.fields[field as usize]
+    }
+
+    /// Has a field say something else.
+    pub const fn set(&mut self, field: Field, value: f64) {
+        self.fields[field as usize] = value;
     }
 
     /// A field that says something: above nothing.
@@ -144,6 +151,11 @@ impl<R: BufRead> Reader<R> {
         self.text.trim_ascii_end()
     }
 
+    /// What stands on the line read last behind the last field of the format, such as field 19.
+    pub fn further(&self) -> impl Iterator<Item = &[u8]> {
+        words(self.text()).skip(FIELDS)
+    }
+
     /// The next job; `None` at the end.
     ///
     /// # Errors
@@ -182,15 +194,20 @@ fn entry(line: &[u8]) -> Option<(String, String)> {
 
 fn record(line: u64, text: &[u8]) -> Result<Record, SwfError> {
     let mut fields = [-1.0; FIELDS];
-    let words = text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    for ((place, field), word) in fields.iter_mut().enumerate().zip(words) {
+    let mut words = words(text);
+    for ((place, field), word) in fields.iter_mut().enumerate().zip(words.by_ref()) {
         *field = number(word).ok_or_else(|| SwfError::NotANumber {
             line,
             field: place + 1,
             text: String::from_utf8_lossy(word).chars().take(40).collect(),
         })?;
     }
-    Ok(Record { line, fields })
+    let goes_on = words.next().is_some();
+    Ok(Record { line, goes_on, fields })
+}
+
+fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
 /// Nearly all numbers of traces are a few digits: those are read at once.
@@ -233,6 +250,7 @@ mod tests {
         let second = reader.next_record().unwrap().unwrap();
         assert_eq!(second.value(Field::SubmitS), -30.25);
         assert_eq!(second.value(Field::RunS), -1.0);
+        assert!(!first.goes_on && !second.goes_on);
         assert_eq!(reader.next_record().unwrap(), None);
         assert_eq!(reader.header().get("maxprocs"), Some("8"));
         assert_eq!(reader.header().get("Computer"), Some("made up: twice"));
@@ -241,6 +259,18 @@ mod tests {
             (Some(8), None)
         );
         assert_eq!(reader.header().entries().len(), 4);
+    }
+
+    /// The words behind 18 numbers need not be numbers.
+    #[test]
+    fn lines_may_go_on() {
+        let text = format!("{} 8 -1 a:excl:2x4\n{}\n", "1 ".repeat(18), "2 ".repeat(18));
+        let mut reader = Reader::new(text.as_bytes());
+        assert!(reader.next_record().unwrap().unwrap().goes_on);
+        let further: Vec<&[u8]> = reader.further().collect();
+        assert_eq!(further, [&b"8"[..], b"-1", b"a:excl:2x4"]);
+        assert!(!reader.next_record().unwrap().unwrap().goes_on);
+        assert_eq!(reader.further().count(), 0);
     }
 
     #[test]

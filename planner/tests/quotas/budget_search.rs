@@ -17,7 +17,7 @@ use crate::search::{END, NODES, least_cost, planned, problem};
 use crate::{at, span, subject};
 
 /// Budgets from one second to another, in millionths of a kWh and of the currency.
-fn quotas((from, to): (i8, i8), energy: u32, cost: u32) -> Quotas {
+pub(crate) fn quotas((from, to): (i8, i8), energy: u32, cost: u32) -> Quotas {
     let clock = |second: i8| DateTime::constant(1970, 1, 1, 0, second / 60, second % 60, 0);
     let millionths = |it: u32| Some(QuotaLimit::parse(&format!("0.{it:06}")).unwrap());
     let rule = QuotaRule {

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod budget_search;
+mod budget_starts;
 mod budgets;
 mod calendar;
 mod errors;

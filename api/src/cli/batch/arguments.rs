@@ -16,6 +16,7 @@ use planner::time::Timestamp;
 use super::formats::Format;
 use super::parts::{PartArguments, PartChoices};
 use super::system_arguments::SystemArguments;
+use super::watch::WatchArguments;
 use crate::cli::Failure;
 use crate::cli::identity::Identity;
 use batch::scheduler::Tie;
@@ -24,8 +25,8 @@ use batch::simulation::{NamedOptions, SimulationOptions};
 /// One simulation.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// The workload: a trace in the Standard Workload Format or Batsim's JSON, or with --system a table of jobs (CSV)
-    /// or a trace; compressed by gzip or not
+    /// The workload: a trace in the Standard Workload Format or Batsim's JSON, or with --system a table of jobs (CSV),
+    /// a trace, what sacct -P or sacct --json printed, AccaSim's jobs in JSON, or Parquet; compressed by gzip or not
     #[arg(long, value_name = "FILE")]
     pub workload: PathBuf,
     /// Machines of the cluster; the first ones of the platform where one is given [default: all of the
@@ -42,6 +43,8 @@ pub struct Arguments {
     pub parts: PartChoices,
     #[command(flatten)]
     pub system: SystemArguments,
+    #[command(flatten)]
+    pub watch: WatchArguments,
     /// With --policy external: where the decision process listens by ZeroMQ, as Batsim's do
     #[arg(long, value_name = "ENDPOINT", default_value = "tcp://127.0.0.1:28000")]
     pub socket: String,
@@ -164,7 +167,7 @@ pub struct Supplier {
     /// CO2 intensities of energy: a CSV table with the columns start, end and intensity_g_per_kwh
     #[arg(long, value_name = "FILE", requires = "origin")]
     pub co2: Option<PathBuf>,
-    /// Caps of the cluster's power, for power_cap: a CSV table with the columns start, end and cap_w
+    /// Caps of the cluster's power, for power_cap and with --system: a CSV table with the columns start, end and cap_w
     #[arg(long, value_name = "FILE", requires = "origin")]
     pub cap: Option<PathBuf>,
     /// Machines that are not for jobs for a time, for easy_reservations: a CSV table with the columns
@@ -205,7 +208,7 @@ pub fn check_tie(tie: Tie, allocation: Allocation) -> Result<(), String> {
     Ok(())
 }
 
-fn named(text: &str) -> Result<(String, String), String> {
+pub fn named(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("must be KEY=VALUE")?;
     Ok((name.to_owned(), value.to_owned()))
 }
@@ -286,6 +289,9 @@ impl Arguments {
         }
         for name in self.parts.only_of_systems() {
             errors.push(format!("{name} is for systems of several resources: --system"));
+        }
+        if self.watch.asked() {
+            errors.push("--watch and --watch-on show simulations on systems: --system".to_owned());
         }
         if self.out.is_none() && self.format != [Format::Csv] {
             errors.push("--format needs --out, where files are written".to_owned());

@@ -4,22 +4,23 @@
 use std::path::Path;
 
 use batch::simulation::{PlayError, Uncovered};
-use batch::supplier_tables::SupplierTable;
+use batch::supplier_tables::{SupplierTable, SupplierTables};
 use batch::time::Time;
 use planner::time::{Seconds, Timestamp};
 
+use super::arguments::Supplier;
 use super::cluster_inputs::ClusterInputs;
 use crate::cli::Failure;
 
 /// What to do about it.
 const WAY_OUT: &str = "give a table that covers it, or another --origin, or allow it with \
-     --allow-uncovered (in a sweep: allow_uncovered under [supplier]): the summary then says which share \
+     --allow-uncovered (in a sweep: allow_uncovered beside it): the summary then says which share \
      is covered";
 
 /// What is missing before anything is played, as a failure.
 pub fn before(cluster: &ClusterInputs, uncovered: &[Uncovered]) -> Failure {
     let word = |uncovered: &Uncovered| {
-        let words = Words::of(cluster, uncovered)?;
+        let words = Words::of(&cluster.supplier, &cluster.tables, uncovered)?;
         let ((from, until), covers) = (uncovered.needed, words.covers());
         let from = words.instant(from);
         Some(if until == Time::FOREVER {
@@ -38,22 +39,23 @@ pub fn before(cluster: &ClusterInputs, uncovered: &[Uncovered]) -> Failure {
 pub fn failure(cluster: &ClusterInputs, error: PlayError) -> Failure {
     match error {
         PlayError::Options(errors) => Failure::BadInput(errors),
-        PlayError::Uncovered(uncovered) => after(cluster, &uncovered),
+        PlayError::Uncovered(uncovered) => after(&cluster.supplier, &cluster.tables, &uncovered),
         PlayError::Simulation(error) => error.into(),
     }
 }
 
 /// What was missing of a simulation, as a failure.
-fn after(cluster: &ClusterInputs, uncovered: &[Uncovered]) -> Failure {
-    let lacks =
-        uncovered.iter().filter_map(|uncovered| Some(Words::of(cluster, uncovered)?.lacks()));
+pub fn after(supplier: &Supplier, tables: &SupplierTables, uncovered: &[Uncovered]) -> Failure {
+    let lacks = uncovered
+        .iter()
+        .filter_map(|uncovered| Some(Words::of(supplier, tables, uncovered)?.lacks()));
     Failure::BadInput(lacks.map(|lacks| format!("{lacks}: {WAY_OUT}")).collect())
 }
 
 /// What was missing of a simulation, as notes on its results.
-pub fn notes(cluster: &ClusterInputs, uncovered: &[Uncovered]) -> Vec<String> {
+pub fn notes(supplier: &Supplier, tables: &SupplierTables, uncovered: &[Uncovered]) -> Vec<String> {
     let note = |uncovered: &Uncovered| {
-        let lacks = Words::of(cluster, uncovered)?.lacks();
+        let lacks = Words::of(supplier, tables, uncovered)?.lacks();
         Some(format!("{lacks}. {}", what_then(uncovered.table)))
     };
     uncovered.iter().filter_map(note).collect()
@@ -83,14 +85,17 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    fn of(cluster: &'a ClusterInputs, uncovered: &'a Uncovered) -> Option<Self> {
-        let supplier = &cluster.supplier;
+    fn of(
+        supplier: &'a Supplier,
+        tables: &SupplierTables,
+        uncovered: &'a Uncovered,
+    ) -> Option<Self> {
         let (file, of) = match uncovered.table {
             SupplierTable::Price => (&supplier.price, "price"),
             SupplierTable::Co2 => (&supplier.co2, "CO2 intensity"),
             SupplierTable::Cap => (&supplier.cap, "cap"),
         };
-        let (file, bounds) = (file.as_deref()?, cluster.tables.bounds(uncovered.table));
+        let (file, bounds) = (file.as_deref()?, tables.bounds(uncovered.table));
         Some(Self { file, of, bounds, origin: supplier.origin?, uncovered })
     }
 

@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if refused > 0 {
         super::note(&format!("{refused} jobs were refused: they could never start under the cap"));
     }
-    for note in coverage::notes(&cluster, &results.uncovered) {
+    for note in coverage::notes(&cluster.supplier, &cluster.tables, &results.uncovered) {
         crate::cli::tell(note);
     }
     let text = serde_json::to_string_pretty(&results)?;

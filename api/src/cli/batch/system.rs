@@ -2,24 +2,33 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufRead, BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
 use std::time::Instant;
 
-use batch::dispatch::jobs::{JobsOfTable, JobsOfTrace, UnitJob, UnitJobError};
+use batch::dispatch::jobs::{UnitJob, UnitJobError};
 use batch::dispatch::simulation::{UnitSimulation, UnitSimulationError};
 use batch::dispatch::system::System;
 use batch::dispatch::{
-    EstimatePart, SharesFile, StepTable, UnitBackfillPart, UnitFitPart, UnitJobTable, UnitObserver,
-    UnitOrderPart, UnitPlayed, UnitRefusal, UnitResults, UnitStep, UserTable,
+    ErrorTable, EstimatePart, LiveObserver, SharesFile, StepTable, UnitBackfillPart, UnitFitPart,
+    UnitJobTable, UnitObserver, UnitOrderPart, UnitPlayed, UnitRefusal, UnitResults, UnitStep,
+    UnitSupply, UserTable,
 };
 use batch::policy::PartKind;
-use batch::workload::Cleaning;
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::arguments::Arguments;
 use super::files::{self, Pending, bad_input};
 use super::formats::Format;
+use super::nodes::Services;
+use super::system_source;
+use super::system_supply::{Ended, SystemSupply};
+use super::unit_workload::{UnitWorkload, WorkloadRead};
+use super::watch::{WatchArguments, Watched, WatchedRun};
 use crate::cli::{Failure, out};
 
 /// What was simulated, and what became of it.
@@ -29,18 +38,22 @@ struct SystemSummary {
     backfill: &'static str,
     fit: &'static str,
     estimate: &'static str,
+    power_estimate: &'static str,
     nodes: u32,
     #[serde(flatten)]
     results: UnitResults,
-    /// Of a trace.
-    workload: Option<Cleaning>,
+    /// Of everything but a table.
+    workload: Option<WorkloadRead>,
     simulation_time: f64,
 }
 
 pub fn run(arguments: &Arguments, file: &Path) -> Result<(), Failure> {
     check(arguments)?;
     let began = Instant::now();
-    let system = read_system(file)?;
+    let token = arguments.identity.token()?;
+    let services = Services::Asked(token.as_ref());
+    let powers = arguments.system.powers.as_deref();
+    let system = system_source::read_with_powers(file, powers, services)?.system();
     let shares = arguments.system.shares.as_deref().map(read_shares).transpose()?;
     let energy_factors: BTreeMap<String, f64> =
         arguments.system.user_energy_factor.iter().cloned().collect();
@@ -60,12 +73,21 @@ pub fn run(arguments: &Arguments, file: &Path) -> Result<(), Failure> {
         energy_factors: &energy_factors,
         options: &arguments.options,
     };
-    simulation.check().map_err(Failure::BadInput)?;
+    let inputs = SystemSupply::read(&arguments.supplier, arguments.system.budgets.as_deref())?;
+    let supply = inputs.supply(arguments.system.power_estimate);
+    simulation.check_with(&supply).map_err(Failure::BadInput)?;
     if let Some(folder) = &arguments.out {
         out::check(folder, arguments.force)?;
     }
     let mut outputs = SystemOutputs::create(arguments, &system)?;
-    let (results, workload) = play(arguments, &simulation, &mut outputs)?;
+    let workload = PlayedFile {
+        file: &arguments.workload,
+        zone: &arguments.system.sacct_time_zone,
+        watch: Some(&arguments.watch),
+    };
+    let (results, workload) = play(&workload, &simulation, &supply, &mut outputs)
+        .map_err(|ended| inputs.failure(ended))?;
+    inputs.notes(&results);
     for user in
         energy_factors.keys().filter(|user| !results.users.iter().any(|it| *it.user == ***user))
     {
@@ -80,6 +102,7 @@ pub fn run(arguments: &Arguments, file: &Path) -> Result<(), Failure> {
         backfill: backfill.about.name,
         fit: fit.about.name,
         estimate: estimate.about.name,
+        power_estimate: first_or(arguments.system.power_estimate).about.name,
         nodes: system.nodes(),
         results,
         workload,
@@ -116,47 +139,67 @@ fn first<P: PartKind>() -> &'static P {
     P::ALL[0]
 }
 
-fn read_system(file: &Path) -> Result<System, Failure> {
-    let text = files::text(file).map_err(|error| {
-        Failure::BadInput(vec![format!("cannot read {}: {error}", file.display())])
-    })?;
-    System::parse(&text).map_err(|error| {
-        let line = |fault: &_| format!("{}: {fault}", file.display());
-        Failure::BadInput(error.0.iter().map(line).collect())
-    })
+fn first_or<P: PartKind>(said: Option<&'static P>) -> &'static P {
+    said.unwrap_or(first())
 }
 
-fn read_shares(file: &Path) -> Result<SharesFile, Failure> {
+pub fn read_shares(file: &Path) -> Result<SharesFile, Failure> {
     let text = files::text(file).map_err(|error| {
         Failure::BadInput(vec![format!("cannot read {}: {error}", file.display())])
     })?;
     SharesFile::parse(&text).map_err(|error| bad_input(file, error))
 }
 
-/// Plays a table or a trace, as the file begins.
-fn play(
-    arguments: &Arguments,
+/// A workload that is played.
+pub struct PlayedFile<'a> {
+    pub file: &'a Path,
+    /// Of what sacct printed.
+    pub zone: &'a TimeZone,
+    /// How it is shown while it is played.
+    pub watch: Option<&'a WatchArguments>,
+}
+
+/// Plays a workload, shows it where that is asked for, and tells what of it is not played.
+pub fn play(
+    workload: &PlayedFile<'_>,
     simulation: &UnitSimulation<'_>,
-    outputs: &mut SystemOutputs,
-) -> Result<(UnitResults, Option<Cleaning>), Failure> {
-    let file = arguments.workload.as_path();
-    let bad = |error: UnitJobError| bad_input(file, error);
-    let mut source = files::open(file)?;
-    let start = source.fill_buf().map_err(|error| bad_input(file, error))?;
-    let header = start.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let table = header.windows(6).any(|word| word == b"job_id");
-    let ended = |error: UnitSimulationError<UnitJobError>| match error {
-        UnitSimulationError::Workload(error) => bad_input(file, error),
-        error => Failure::Other(error.into()),
-    };
-    if table {
-        let jobs = JobsOfTable::new(source, simulation.system).map_err(bad)?;
-        return Ok((simulation.play(jobs, outputs).map_err(ended)?, None));
+    supply: &UnitSupply<'_>,
+    observer: &mut impl UnitObserver,
+) -> Result<(UnitResults, Option<WorkloadRead>), Ended> {
+    let &PlayedFile { file, zone, watch } = workload;
+    let system = simulation.system;
+    // Two things cannot be painted on one terminal.
+    let painted = watch.is_some_and(WatchArguments::on_terminal);
+    let source = if painted { files::open_unseen(file) } else { files::open(file) };
+    let source = source.map_err(Ended::Failed)?;
+    let mut jobs = UnitWorkload::open(file, source, system, zone).map_err(Ended::Failed)?;
+    let watched = Watched::new(1, 0);
+    let viewers = watch.map(|it| it.show(&watched)).transpose().map_err(Ended::Failed)?;
+    let asked = watch.is_some_and(WatchArguments::asked);
+    let run = asked.then(|| watched.begin(file.display().to_string(), system, 0));
+    if let Some(run) = &run {
+        count(file, system, zone, run);
     }
-    let mut jobs = JobsOfTrace::new(source, simulation.system).map_err(bad)?;
-    let results = simulation.play(jobs.by_ref(), outputs).map_err(ended)?;
-    let cleaning = jobs.cleaning();
-    Ok((results, Some(cleaning)))
+    let live = run.as_ref().map(|run| LiveObserver::new(&run.state));
+    let results = simulation.play_with(supply, jobs.by_ref(), &mut (observer, live));
+    drop(viewers);
+    let results = results.map_err(|error: UnitSimulationError<UnitJobError>| match error {
+        UnitSimulationError::Workload(error) => Ended::Failed(bad_input(file, error)),
+        error => Ended::Early(error),
+    })?;
+    jobs.tell();
+    Ok((results, jobs.read()))
+}
+
+/// Counts the jobs of a file beside the simulation, which tells what is wrong with it.
+fn count(file: &Path, system: &System, zone: &TimeZone, run: &Arc<WatchedRun>) {
+    let (file, system, zone, run) =
+        (file.to_owned(), system.clone(), zone.clone(), Arc::clone(run));
+    thread::spawn(move || {
+        let Ok(source) = files::open_unseen(&file) else { return };
+        let Ok(jobs) = UnitWorkload::open(&file, source, &system, &zone) else { return };
+        run.jobs.store(jobs.flatten().count() as u64, Ordering::Relaxed);
+    });
 }
 
 /// A table that is being written.
@@ -174,7 +217,8 @@ impl SystemOutputs {
         let mut outputs = Self::default();
         let Some(folder) = &arguments.out else { return Ok(outputs) };
         let (pending, out) = Pending::create(folder, "jobs.csv")?;
-        outputs.jobs = Some((UnitJobTable::new(out)?, pending));
+        let with_supply = SystemSupply::is_said(arguments);
+        outputs.jobs = Some((UnitJobTable::with_supply(out, with_supply)?, pending));
         if arguments.system.steps {
             let (pending, out) = Pending::create(folder, "steps.csv")?;
             outputs.steps = Some((StepTable::new(out, system)?, pending));
@@ -194,6 +238,9 @@ impl SystemOutputs {
         }
         let (pending, out) = Pending::create(folder, "users.csv")?;
         UserTable::write(out, results)?;
+        pending.keep()?;
+        let (pending, out) = Pending::create(folder, "estimate_errors.csv")?;
+        ErrorTable::write(out, results)?;
         pending.keep()
     }
 }

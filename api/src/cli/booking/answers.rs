@@ -6,6 +6,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use planner::preference::COMPROMISE;
 use planner::ranking::Ranking;
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,6 +17,9 @@ pub struct Offer {
     #[serde(rename = "offer_id")]
     pub id: Option<String>,
     rankings: Option<Vec<String>>,
+    /// Whether it is the compromise.
+    #[serde(default)]
+    pub(super) compromise: bool,
     pub start: String,
     pub end: String,
     pub node_count: u32,
@@ -66,15 +70,6 @@ struct Saving {
 #[derive(Deserialize)]
 pub struct ReasonAnswer {
     pub detail: String,
-}
-
-/// The answer to a quote, as far as it is shown.
-#[derive(Deserialize)]
-pub struct QuoteAnswer {
-    pub offers: Vec<Offer>,
-    pub reasons: Vec<ReasonAnswer>,
-    pub learnt_utilisation: Option<LearntAnswer>,
-    pub standing: Option<StandingAnswer>,
 }
 
 /// The utilisation that earlier runs of an application had.
@@ -183,9 +178,26 @@ impl ReservationAnswer {
 }
 
 impl Offer {
-    /// Whether no other offer is better by this ranking.
-    pub fn is_best_by(&self, ranking: &str) -> bool {
-        self.rankings.iter().flatten().any(|it| it == ranking)
+    /// Whether it is chosen by a ranking, or by `compromise`.
+    pub fn is_preferred_by(&self, preference: &str) -> bool {
+        self.preferences().any(|it| it == preference)
+    }
+
+    /// The rankings that it wins, and `compromise` where it is that.
+    fn preferences(&self) -> impl Iterator<Item = &str> {
+        let rankings = self.rankings.iter().flatten().map(String::as_str);
+        rankings.chain(self.compromise.then_some(COMPROMISE))
+    }
+
+    /// When it is, and what it takes.
+    pub fn in_words(&self) -> String {
+        let Self { cost, currency, .. } = self;
+        let (start, end) = (local(&self.start), local(&self.end));
+        format!(
+            "{start} to {end}, {}, {cost:.2} {currency}, {}",
+            kwh(self.energy_j),
+            kg(self.co2_g)
+        )
     }
 
     /// The first names of its nodes, and how many there are.
@@ -301,7 +313,7 @@ pub fn offers(offers: &[Offer]) -> Table {
             kg(it.saves.co2_g),
             match it.rankings.as_deref().unwrap_or_default() {
                 all if all.len() == Ranking::ALL.len() => "all of them".to_owned(),
-                some => some.join(" "),
+                _ => it.preferences().collect::<Vec<&str>>().join(" "),
             },
         ];
         row.extend(any_slower.then(|| match it.speed {
@@ -358,7 +370,7 @@ pub fn offers_csv(offers: &[Offer]) -> anyhow::Result<String> {
             it.saves.energy_j.to_string(),
             it.saves.cost.to_string(),
             it.saves.co2_g.to_string(),
-            it.rankings.as_deref().unwrap_or_default().join(" "),
+            it.preferences().collect::<Vec<&str>>().join(" "),
             it.power_state.clone().unwrap_or_default(),
             it.speed.map(|speed| speed.to_string()).unwrap_or_default(),
             it.later_s.map(|later| later.to_string()).unwrap_or_default(),

@@ -8,9 +8,9 @@ use super::answers::{self, ReservationAnswer};
 use super::id_prefix::{IdPrefix, RESERVATIONS};
 use super::request::{Names, filled, names, once, told};
 use super::server::ActingConnection;
-use super::time::{instant, seconds};
-use super::{Output, read, show_one};
-use crate::cli::{Failure, block_on, print};
+use super::time::{in_words, instant, seconds};
+use super::{Format, Output, read, show_one};
+use crate::cli::{Failure, block_on, print, tell};
 
 /// Arguments of `wattbook extend`.
 #[derive(clap::Args)]
@@ -193,6 +193,9 @@ pub fn extend(arguments: &Extend) -> Result<(), Failure> {
             None => Map::from_iter([("by_s".to_owned(), json!(arguments.by))]),
         };
         let answer: Value = server.post(&format!("{path}/extend"), body).await?;
+        if let (Format::Table, Some(by)) = (arguments.output.format, arguments.by) {
+            tell(format_args!("Extended by {}.", in_words(by)));
+        }
         show_one(&answer, arguments.output.format)
     })
 }

@@ -5,6 +5,7 @@ mod changes;
 mod id_prefix;
 mod modify;
 mod outage;
+pub mod quote_answer;
 pub mod request;
 mod series;
 pub mod server;
@@ -13,17 +14,18 @@ pub mod time;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
-use planner::ranking::Ranking;
+use planner::preference::{COMPROMISE, Preference};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::{Failure, tell};
 use answers::{
-    AdviceAnswer, LearntAnswer, Page, QuoteAnswer, ReasonAnswer, ReservationAnswer, StandingAnswer,
-    letter, local, local_text, offers, offers_csv, reservations, reservations_csv,
+    AdviceAnswer, LearntAnswer, Page, ReasonAnswer, ReservationAnswer, StandingAnswer, letter,
+    local, local_text, offers, offers_csv, reservations, reservations_csv,
 };
 use id_prefix::{IdPrefix, RESERVATIONS};
+use quote_answer::QuoteAnswer;
 use request::RequestArguments;
 use series::RecurrenceArguments;
 use server::{ActingConnection, Connection, Server};
@@ -72,8 +74,8 @@ pub struct Quote {
 pub struct Reserve {
     #[command(flatten)]
     request: RequestArguments,
-    /// Choose the best start by this ranking at once
-    #[arg(long, value_parser = PossibleValuesParser::new(Ranking::names()))]
+    /// Choose the best start by this ranking, or the compromise, at once
+    #[arg(long, value_parser = PossibleValuesParser::new(Preference::names()))]
     ranking: Option<String>,
     /// Ask the supplier for extra power if only the power cap is in the way
     #[arg(long)]
@@ -87,6 +89,9 @@ pub struct Reserve {
     /// Give the nodes back some time after the last of its jobs in Slurm has ended
     #[arg(long)]
     give_back: bool,
+    /// Hold the compromise between the rankings as one more offer
+    #[arg(long)]
+    hold_compromise: bool,
     /// Priority when the cap is lowered, 0 to 1000: the highest keep their power longest; operators only
     #[arg(long)]
     priority: Option<u32>,
@@ -181,12 +186,24 @@ pub fn quote(arguments: &Quote) -> Result<(), Failure> {
             }
             Format::Table => {
                 super::print(offers(&decision.offers))?;
+                if let Some(compromise) = &decision.compromise {
+                    let what = compromise.in_words();
+                    tell(format_args!("Compromise, by reserve --ranking compromise: {what}"));
+                }
                 tell_learnt(decision.learnt_utilisation.as_ref());
                 tell_standing(decision.standing.as_ref());
             }
         }
+        tell_request(&arguments.request, arguments.output.format);
         if decision.offers.is_empty() { Err(Failure::Impossible) } else { Ok(()) }
     })
+}
+
+/// How lengths were understood, since `2` is two minutes and `1:30` a minute and a half.
+fn tell_request(request: &RequestArguments, format: Format) {
+    if matches!(format, Format::Table) {
+        tell(format_args!("Asked for: {}.", request.in_words()));
+    }
 }
 
 /// Where the utilisation comes from, unless the request says it.
@@ -212,10 +229,10 @@ fn tell_standing(standing: Option<&StandingAnswer>) {
 
 /// What `wattbook choose` says of its second argument.
 fn offer_help() -> String {
-    let names: Vec<&str> = Ranking::names().collect();
+    let names: Vec<&str> = Preference::names().collect();
     let (last, others) = names.split_last().map_or(("", &[][..]), |(last, rest)| (*last, rest));
     format!(
-        "Its letter as listed by reserve and show, its id, or a ranking: {} or {last}",
+        "Its letter as listed by reserve and show, its id, or by what it is chosen: {} or {last}",
         others.join(", ")
     )
 }
@@ -224,10 +241,13 @@ fn offer_help() -> String {
 pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
     let mut body = body(&arguments.request)?;
     let Reserve { negotiate, fee_limit, replaces, give_back, priority, note, .. } = arguments;
+    let holds_compromise =
+        arguments.hold_compromise || arguments.ranking.as_deref() == Some(COMPROMISE);
     for (name, value) in [
         ("on_cap", negotiate.then(|| json!("negotiate"))),
         ("extra_power_fee_limit", fee_limit.map(|it| json!(it))),
         ("give_back", give_back.then(|| json!("jobs_ended"))),
+        ("hold_compromise", holds_compromise.then(|| json!(true))),
         ("priority", priority.map(|it| json!(it))),
         ("note", note.as_ref().map(|it| json!(it))),
     ] {
@@ -256,7 +276,9 @@ pub fn reserve(arguments: &Reserve) -> Result<(), Failure> {
         if let Some(ranking) = arguments.ranking.as_deref().filter(|_| made.state == "proposed") {
             answer = choose_by(&server, &made.id, "ranking", ranking).await?;
         }
-        show_one(&answer, arguments.output.format)
+        let shown = show_one(&answer, arguments.output.format);
+        tell_request(&arguments.request, arguments.output.format);
+        shown
     })
 }
 
@@ -268,7 +290,7 @@ pub fn choose(arguments: &Choose) -> Result<(), Failure> {
         let offer = arguments.offer.as_str();
         let answer = if offer.parse::<Uuid>().is_ok() {
             choose_by(&server, &id, "offer_id", offer).await?
-        } else if offer.contains('_') {
+        } else if Preference::names().any(|it| it == offer) || offer.contains('_') {
             choose_by(&server, &id, "ranking", offer).await?
         } else {
             let held: ReservationAnswer = server.get(&format!("reservations/{id}")).await?;

@@ -2,15 +2,15 @@
 
 use clap::builder::PossibleValuesParser;
 use jiff::Zoned;
-use planner::ranking::Ranking;
+use planner::preference::Preference;
 use serde_json::{Map, Value, json};
 
 use super::id_prefix::{IdPrefix, RESERVATIONS};
 use super::request::{Names, filled, names, once, shape, speed, told, tolerance};
 use super::server::ActingConnection;
-use super::time::{instant, seconds};
-use super::{Output, answers, show_one};
-use crate::cli::{Failure, block_on};
+use super::time::{in_words, instant, seconds};
+use super::{Format, Output, answers, show_one};
+use crate::cli::{Failure, block_on, tell};
 
 /// Arguments of `wattbook modify`: what is not said stays as it is.
 #[derive(clap::Args)]
@@ -23,8 +23,8 @@ pub struct Modify {
     /// Leave this field out of the request; may be given several times
     #[arg(long, value_name = "FIELD", value_delimiter = ',', value_parser = PossibleValuesParser::new(MAY_BE_LEFT_OUT))]
     without: Vec<String>,
-    /// Take the best start by this ranking, where the reservation is confirmed [default: one that its offer wins]
-    #[arg(long, value_parser = PossibleValuesParser::new(Ranking::names()))]
+    /// Take the best start by this ranking, or the compromise, where the reservation is confirmed [default: as its offer was chosen]
+    #[arg(long, value_parser = PossibleValuesParser::new(Preference::names()))]
     ranking: Option<String>,
     #[command(flatten)]
     output: Output,
@@ -193,7 +193,11 @@ pub fn modify(arguments: &Modify) -> Result<(), Failure> {
         let server = arguments.connection.open()?;
         let id = arguments.id.find(&server, &RESERVATIONS).await?;
         let answer: Value = server.patch(&format!("reservations/{id}"), body).await?;
-        show_one(&answer, arguments.output.format)
+        let shown = show_one(&answer, arguments.output.format);
+        if let (Format::Table, Some(time)) = (arguments.output.format, arguments.changes.time) {
+            tell(format_args!("Asked for: {}.", in_words(time)));
+        }
+        shown
     })
 }
 

@@ -8,7 +8,7 @@ use planner::node_list;
 use planner::quantity::MILLION;
 use serde_json::{Map, Value, json};
 
-use super::time::{instant, seconds};
+use super::time::{in_words, instant, seconds};
 
 /// A request for nodes.
 #[derive(clap::Args)]
@@ -168,6 +168,21 @@ impl RequestArguments {
         put("labels", (!labels.is_empty()).then(|| json!(labels)));
         put("search", self.exact.then(|| json!({ "mode": "exact" })));
         Ok(body)
+    }
+
+    /// How many nodes for how long, as it was understood: `2 nodes for 2 hours, or 16 nodes for 45 minutes`.
+    pub fn in_words(&self) -> String {
+        let others = self
+            .alternatives
+            .iter()
+            .filter_map(|it| Some((it["nodes"].as_u64()?, it["duration_s"].as_i64()?)));
+        let all: Vec<String> = std::iter::once((u64::from(self.nodes), self.time))
+            .chain(others)
+            .map(|(nodes, time)| {
+                format!("{nodes} node{} for {}", if nodes == 1 { "" } else { "s" }, in_words(time))
+            })
+            .collect();
+        all.join(", or ")
     }
 }
 

@@ -104,6 +104,20 @@ pub fn seconds(text: &str) -> Result<i64, String> {
     read.ok_or_else(|| format!("{text:?} is not a length of time such as {LENGTHS}"))
 }
 
+/// `2 hours`, `1 day 12 hours`, `1 minute 30 seconds`: a length as it was understood, nothing left out, as the page says it.
+pub fn in_words(seconds: i64) -> String {
+    let mut rest = seconds;
+    let mut parts = Vec::new();
+    for (unit, size) in [("day", 86_400), ("hour", 3600), ("minute", 60), ("second", 1)] {
+        let count = rest / size;
+        rest %= size;
+        if count > 0 {
+            parts.push(format!("{count} {unit}{}", if count == 1 { "" } else { "s" }));
+        }
+    }
+    parts.join(" ")
+}
+
 /// A length of time in Slurm's spellings, seconds: minutes, M:S, H:M:S, D-H, D-H:M and D-H:M:S.
 pub fn slurm_seconds(text: &str) -> Option<i64> {
     let (days, rest) = text.split_once('-').map_or((None, text), |(days, rest)| (Some(days), rest));
@@ -202,6 +216,18 @@ mod tests {
         assert!(instant("02:30", &autumn).unwrap_err().contains("comes twice"));
         for told in ["2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00", "03:00"] {
             assert!(instant(told, &autumn).is_ok(), "{told}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_told_in_words() {
+        for (text, words) in [
+            ("2", "2 minutes"),
+            ("1:30", "1 minute 30 seconds"),
+            ("1-12:00", "1 day 12 hours"),
+            ("PT2H", "2 hours"),
+        ] {
+            assert_eq!(seconds(text).map(in_words).as_deref(), Ok(words));
         }
     }
 

@@ -2,7 +2,7 @@
 
 mod html;
 mod line;
-mod sacct;
+pub(super) mod sacct;
 
 use clap::ValueEnum;
 use comfy_table::presets::NOTHING;

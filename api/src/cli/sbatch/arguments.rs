@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
-use planner::ranking::Ranking;
+use planner::preference::{COMPROMISE, Preference};
 
 use crate::cli::booking::server::Connection;
 use crate::cli::booking::time::seconds;
@@ -31,9 +31,9 @@ pub struct OwnArguments {
     /// The job must end by then: 22:00, tomorrow, now+2days, 2026-11-22T08:00 (local) or with an offset
     #[arg(long, value_name = "INSTANT")]
     pub latest_end: Option<String>,
-    /// Take the best start by this ranking; without it the starts are shown and one is asked for
+    /// Take the best start by this ranking, or the compromise; without it the starts are shown and one is asked for
     #[arg(
-        long, env = "WATTBOOK_RANKING", value_parser = PossibleValuesParser::new(Ranking::names())
+        long, env = "WATTBOOK_RANKING", value_parser = PossibleValuesParser::new(Preference::names())
     )]
     pub ranking: Option<String>,
     /// Book nothing: have the job begin no earlier than at the best start
@@ -63,6 +63,11 @@ pub struct UnusedBooking {
 }
 
 impl OwnArguments {
+    /// Whether the compromise is taken, which need not win a ranking.
+    pub fn takes_compromise(&self) -> bool {
+        self.ranking.as_deref() == Some(COMPROMISE)
+    }
+
     /// Reads the words that are ours.
     ///
     /// # Errors

@@ -14,9 +14,8 @@ use super::interruption::Interruption;
 use super::job::JobRequest;
 use super::site_nodes::completed;
 use super::waiting::in_force;
-use crate::cli::booking::answers::{
-    Offer, QuoteAnswer, ReservationAnswer, letter, local, local_text, offers,
-};
+use crate::cli::booking::answers::{Offer, ReservationAnswer, letter, local, local_text, offers};
+use crate::cli::booking::quote_answer::QuoteAnswer;
 use crate::cli::booking::server::Server;
 use crate::cli::{Failure, print, tell};
 
@@ -45,7 +44,7 @@ pub async fn show(
     let server = own.connection.open()?;
     let body = completed(&server, request).await?;
     let mut answer: Value = server.post("quotes", body.clone()).await?;
-    let decision = read_quote(&answer)?;
+    let decision = read_quote(own, &answer)?;
     let index = own.ranking.as_deref().map_or(Some(0), |ranking| best(&decision.offers, ranking));
     let offer = index.and_then(|index| decision.offers.get(index));
     let line = match offer {
@@ -78,6 +77,9 @@ pub async fn book(own: &OwnArguments, request: JobRequest) -> Result<JobStart, F
     if own.unused.give_back {
         body.insert("give_back".to_owned(), json!("jobs_ended"));
     }
+    if own.takes_compromise() {
+        body.insert("hold_compromise".to_owned(), json!(true));
+    }
     let mut interruption = Interruption::listen()?;
     let held: ReservationAnswer = server.post("reservations", body).await?;
     let chosen = tokio::select! {
@@ -100,7 +102,7 @@ async fn find_start(
     body: Map<String, Value>,
 ) -> Result<JobStart, Failure> {
     let answer: Value = server.post("quotes", body).await?;
-    let decision = read_quote(&answer)?;
+    let decision = read_quote(own, &answer)?;
     if decision.offers.is_empty() {
         tell("impossible:");
         for reason in &decision.reasons {
@@ -147,7 +149,7 @@ async fn picked<'a>(all: &'a [Offer], ranking: Option<&str>) -> Result<&'a Offer
 
 /// The offer that is the best by a ranking.
 fn best(all: &[Offer], ranking: &str) -> Option<usize> {
-    all.iter().position(|offer| offer.is_best_by(ranking))
+    all.iter().position(|offer| offer.is_preferred_by(ranking))
 }
 
 /// The offer that somebody names at the terminal.
@@ -173,8 +175,10 @@ async fn asked(count: usize) -> Result<usize, Failure> {
     }
 }
 
-fn read_quote(answer: &Value) -> anyhow::Result<QuoteAnswer> {
-    QuoteAnswer::deserialize(answer).context("the answer is not one of this version")
+fn read_quote(own: &OwnArguments, answer: &Value) -> anyhow::Result<QuoteAnswer> {
+    let quote =
+        QuoteAnswer::deserialize(answer).context("the answer is not one of this version")?;
+    Ok(if own.takes_compromise() { quote.with_compromise() } else { quote })
 }
 
 fn instant(offer: &Offer) -> anyhow::Result<Timestamp> {

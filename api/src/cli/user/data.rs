@@ -1,7 +1,9 @@
 //! `wattbook user export` and `erase`: what is kept of a person, and a pseudonym in their place.
 
+use std::time::Duration;
+
 use anyhow::{anyhow, bail};
-use planner::reservation::Reservation;
+use planner::reservation::{Reservation, Role};
 use serde_json::{Value, json};
 use storage::{
     ApiToken, AuditEntry, AuditFilter, AuditRecord, Database, Erased, Filter, PSEUDONYM, Person,
@@ -16,6 +18,15 @@ use crate::http::v1::audit::AuditRecordDocument;
 
 /// What is read together.
 const PAGE: u16 = 500;
+
+/// Who was let in by a token that is revoked since has begun within this time.
+const LET_IN: Duration = Duration::from_millis(500);
+
+/// How often it is looked whether what was under way is over.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How long that is waited for.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Random bytes of a pseudonym.
 const RANDOM_BYTES: usize = 8;
@@ -58,6 +69,11 @@ fn person(it: &Person) -> Value {
         "first_seen": it.first_seen.to_string(),
         "signed_out": it.tokens_from.map(|at| at.to_string()),
         "blocked": it.blocked.map(|at| at.to_string()),
+        "last_token": it.seen.as_ref().map(|seen| json!({
+            "issued": seen.issued.to_string(),
+            "role": seen.role.map(Role::word),
+            "projects": seen.projects,
+        })),
     })
 }
 
@@ -137,7 +153,14 @@ async fn audit(database: &Database, name: &str) -> anyhow::Result<Vec<AuditRecor
         let page = database.audit_records(&filter).await?;
         let Some(last) = page.last() else { return Ok(all) };
         filter.after = last.id;
-        let is_theirs = |it: &AuditRecord| it.entry.actor == name || it.entry.acting_for == name;
+        let named = json!({ "person": name }).to_string();
+        let named = named.trim_start_matches('{').trim_end_matches('}');
+        let is_told = |state: &Option<String>| state.as_ref().is_some_and(|it| it.contains(named));
+        let is_theirs = |it: &AuditRecord| {
+            let entry = &it.entry;
+            let is_own = entry.actor == name || entry.acting_for == name;
+            is_own || is_told(&entry.before) || is_told(&entry.after)
+        };
         all.extend(page.into_iter().filter(is_theirs).map(AuditRecordDocument::from));
     }
 }
@@ -159,14 +182,46 @@ pub async fn erase(named: &Named) -> anyhow::Result<()> {
     }
     .entry();
     let database = open(&named.overrides).await?;
-    let erased = database.erase_person(name, &pseudonym, &record, Clock::default().now()).await;
+    let erased = erase_all(&database, name, &pseudonym, &record).await;
     database.close().await;
-    match erased? {
-        Erased::Rows(rows) => {
-            print(format_args!("{pseudonym} stands in place of {name:?}: {rows} rows"))
-        }
+    let (rows, left) = erased?;
+    print(format_args!("{pseudonym} stands in place of {name:?}: {rows} rows"))?;
+    if left > 0 {
+        print(format_args!(
+            "{left} requests are still under way, or were cut off: erase again in a quarter of an hour to be sure"
+        ))?;
+    }
+    Ok(())
+}
+
+/// Erases a person, waits until what was under way then is over, and erases what it wrote; in how many rows, and how much of
+/// it is not over.
+async fn erase_all(
+    database: &Database,
+    name: &str,
+    pseudonym: &str,
+    record: &AuditEntry,
+) -> anyhow::Result<(u64, usize)> {
+    let now = || Clock::default().now();
+    let rows = match database.erase_person(name, pseudonym, Some(record), now()).await? {
+        Erased::Rows(rows) => rows,
         Erased::HasReservations(count) => bail!(
             "{count} reservations of {name:?} have yet to end; cancel them (`wattbook cancel`) or wait, and erase then"
+        ),
+    };
+    tokio::time::sleep(LET_IN).await;
+    let mut under_way = database.audit_begun_ids().await?;
+    let until = tokio::time::Instant::now() + PATIENCE;
+    while !under_way.is_empty() && tokio::time::Instant::now() < until {
+        tokio::time::sleep(LOOK).await;
+        let now = database.audit_begun_ids().await?;
+        under_way.retain(|id| now.contains(id));
+    }
+    match database.erase_person(name, pseudonym, None, now()).await? {
+        Erased::Rows(more) => Ok((rows + more, under_way.len())),
+        Erased::HasReservations(count) => bail!(
+            "{pseudonym} stands in place of {name:?}, but requests that were under way made {count} reservations meanwhile; \
+             cancel them (`wattbook cancel`), and erase again"
         ),
     }
 }

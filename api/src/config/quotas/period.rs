@@ -3,7 +3,6 @@
 use planner::quota::{RecurringQuota, day_list, days_of_month, hours_of_day, months_of_year};
 use serde::Deserialize;
 
-use super::bands::recurring;
 use super::{TariffBands, Wrong, all};
 
 /// When some rules are in force, again and again.
@@ -49,7 +48,8 @@ impl PeriodFields {
         let months = wrong.accept(&place("months"), months_of_year(&self.months));
         let ((from_s, to_s), weekdays) = hours.zip(weekdays)?;
         let (days, months) = days.zip(months)?;
-        Some(vec![RecurringQuota { from_s, to_s, weekdays, days, months, rules: 0 }])
+        let daily = RecurringQuota::daily(from_s, to_s, 0);
+        Some(vec![RecurringQuota { weekdays, days, months, ..daily }])
     }
 
     /// By the windows of a band.
@@ -66,7 +66,6 @@ impl PeriodFields {
                 place("tariff")
             ));
         }
-        let windows = wrong.accept(&place("tariff"), bands.windows(band))?;
-        Some(windows.iter().flat_map(recurring).collect())
+        wrong.accept(&place("tariff"), bands.times(band))
     }
 }

@@ -25,6 +25,9 @@ impl From<SeriesError> for Problem {
             SeriesError::TooMany(_) => {
                 Self::too_many("too_many_series", "Too many series", &error, 3600)
             }
+            SeriesError::ReceiverHasTooMany { .. } => {
+                Self::conflict("too_many_series", "Too many series", &error)
+            }
             SeriesError::VersionMismatch => {
                 let (status, title) =
                     (StatusCode::PRECONDITION_FAILED, "Changed since it was read");

@@ -30,7 +30,9 @@ impl From<FlowError> for Problem {
             FlowError::NoSuchWay => Self::not_found(
                 "such way to sign in: the settings name no client for this issuer and program",
             ),
-            FlowError::Busy => Self::busy("overloaded", "Many sign in", &error, 1),
+            FlowError::Busy | FlowError::BusyAddress => {
+                Self::busy("overloaded", "Many sign in", &error, 1)
+            }
             FlowError::NoAnswer(_) => {
                 Self::busy("issuer_unavailable", "The issuer does not answer", &error, 10)
             }

@@ -33,8 +33,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
+use super::asked_from::AskedFrom;
 use super::audit::RequestSource;
-use super::by::user_of;
+use super::by::sender_of;
 use super::{App, router};
 use client::{Client, Proxies};
 use connection::Watched;
@@ -168,7 +169,11 @@ impl Server {
     ) -> impl Future<Output = Result<Response<Answer>, Infallible>> + use<> {
         let services = &self.app.services;
         let known = services.shared.states.known();
-        let user = known.and_then(|it| user_of(request.headers(), &it, &services.sign_in));
+        let sender = known.map(|it| sender_of(request.headers(), &it, &services.sign_in));
+        let (user, verified) = sender.unwrap_or_default();
+        if let Some(verified) = verified {
+            request.extensions_mut().insert(verified);
+        }
         let client = match user {
             Some(owner) => Some(Client::User(owner)),
             None if self.proxies.trust(peer) => self.proxies.client(request.headers()),
@@ -176,6 +181,8 @@ impl Server {
         };
         let named = self.proxies.trust(peer).then(|| self.proxies.named_client(request.headers()));
         let source = RequestSource(named.flatten().map_or(Some(peer), |it| it.0));
+        let from = source.0.map_or(Client::Unreadable, Client::at);
+        request.extensions_mut().insert(AskedFrom(format!("{from:?}").into()));
         request.extensions_mut().insert(source);
         let (serving, admitted) = seat.begin(client);
         let answer = admitted.map(|()| self.routes.call(request));

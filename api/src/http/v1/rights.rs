@@ -105,7 +105,7 @@ pub async fn list_rights(
         return Err(Forbidden::of(Action::RightsRead, Verdict::NotTheirRole).into());
     }
     let callers = by.state.callers();
-    let projects = CallerProjects::new(callers, settings.projects, &user, &[]);
+    let projects = CallerProjects::of_absent(callers, settings.projects, &user);
     let role = if callers.run_by(&user) { Role::Operator } else { Role::User };
     let (own, managed) = (&projects.of.own, &projects.of.managed);
     let asker = Asker { name: &user, role, own, managed };

@@ -203,6 +203,8 @@ pub struct ReservationRequest {
     /// and its nodes may be booked again; `never`, as unless given: only where the site says so.
     #[schema(example = "never")]
     pub give_back: Option<String>,
+    /// Whether the compromise between the rankings is held as one more offer (`compromise: true`), where no ranking picks it.
+    pub hold_compromise: Option<bool>,
     /// The project that it is for, which its sender must be in where the site keeps projects. Unless given it is the label
     /// `project`, or the only project that they are in.
     #[schema(example = "ocean")]
@@ -392,7 +394,7 @@ pub struct SearchDocument {
 /// A choice: either `ranking` or `offer_id`.
 #[derive(ToSchema)]
 pub struct ChoiceDocument {
-    /// One of the six rankings.
+    /// One of the six rankings, or `compromise` where that is among the offers.
     #[schema(example = "cost_co2_energy")]
     pub ranking: Option<String>,
     /// One of the reservation's offers.

@@ -20,6 +20,9 @@ pub const LOOK: Duration = Duration::from_mins(1);
 /// What was begun so long ago has no outcome any more: no request lasts as long.
 const LEFT_AFTER_US: i64 = 15 * 60 * 1_000_000;
 
+/// So long it is known who was erased, so that what was under way then is recorded without their name.
+const ERASED_FOR_US: i64 = 24 * 3600 * 1_000_000;
+
 /// Of these so many are recorded together.
 const LEFT_TOGETHER: u16 = 500;
 
@@ -138,6 +141,7 @@ impl AuditService {
     /// The database cannot be reached.
     pub async fn record_left(&self) -> Result<usize, Fault> {
         let before = self.now_us() - LEFT_AFTER_US;
+        self.shared.database.forget_erased_names(self.now_us() - ERASED_FOR_US).await?;
         Ok(self.shared.database.record_left_begun(before, LEFT_TOGETHER).await?)
     }
 

@@ -1,14 +1,14 @@
 //! Bookings at once: a request is proposed and the best offer by a ranking chosen, in one step.
 
 use planner::identity::ReservationId;
-use planner::ranking::Ranking;
+use planner::preference::Preference;
 use planner::reservation::{OfferSelector, Reservation};
 
 use super::{BookingError, BookingRequest, BookingService, Choice, Proposed};
 use crate::service::shared::Access;
 
 impl BookingService {
-    /// Books a request for somebody by the offer that wins a ranking.
+    /// Books a request for somebody by the offer that is chosen by a preference.
     ///
     /// # Errors
     /// `Forbidden`, those of proposals, `TooFarAhead`, and those of choices. A proposal of which nothing could be chosen ends with
@@ -17,17 +17,17 @@ impl BookingService {
         &self,
         access: Access<'_>,
         request: BookingRequest,
-        ranking: Ranking,
+        preference: Preference,
     ) -> Result<Reservation, BookingError> {
-        let request = self.within_rights(access, request)?;
+        let request = self.within_rights(access, request)?.to_choose_by(preference);
         self.check_ahead(access, &request)?;
         let request = self.with_learnt_utilisation(request).await?;
         let (Proposed::New(id) | Proposed::Before(id)) =
             self.propose(access, &request, None).await?;
-        self.choose_by(access, id, ranking).await
+        self.choose_by(access, id, preference).await
     }
 
-    /// Chooses the offer of a proposal that wins a ranking.
+    /// Chooses an offer of a proposal by a preference.
     ///
     /// # Errors
     /// Those of choices.
@@ -35,10 +35,10 @@ impl BookingService {
         &self,
         access: Access<'_>,
         id: ReservationId,
-        ranking: Ranking,
+        preference: Preference,
     ) -> Result<Reservation, BookingError> {
         let state = self.shared.state().await?;
-        let choice = Choice { selector: OfferSelector::Ranking(ranking), expected: None };
+        let choice = Choice { selector: OfferSelector::Preferred(preference), expected: None };
         Ok(self.choose(access, id, &choice, None, &state).await?.after)
     }
 }

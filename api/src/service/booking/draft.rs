@@ -1,6 +1,6 @@
 //! What is written of a decision: its offers, and a summary beside them.
 
-use planner::decision::Offer;
+use planner::decision::{Decision, Offer};
 use planner::identity::OfferId;
 use planner::json::decision::{DecisionDocument, OfferDocument};
 use planner::quantity::{CarbonMass, Money};
@@ -8,7 +8,7 @@ use planner::reservation::OfferTerms;
 use storage::NewOffer;
 use uuid::Uuid;
 
-use super::{BookingRequest, PlannedRequest};
+use super::{BookingRequest, HeldStarts, PlannedRequest};
 
 /// What is written of a decision.
 pub(in crate::service) struct Draft {
@@ -49,7 +49,8 @@ impl Draft {
 }
 
 /// A decision as it is written, or what is told where nothing is possible. `fee` is what the supplier
-/// takes for the extra power that all of its offers need; it is a part of their cost.
+/// takes for the extra power that all of its offers need; it is a part of their cost. The compromise is one more offer where it is
+/// to be held, and no ranking picks it.
 pub(in crate::service) fn draft(
     planned: &PlannedRequest,
     fee: Option<Money>,
@@ -62,8 +63,14 @@ pub(in crate::service) fn draft(
     let terms =
         |offer: &Offer| OfferTerms { extra_power_fee: fee, ..OfferTerms::new(offer, order, nodes) };
     let mut soonest = decision.as_soon_as_possible.as_ref().map(terms);
-    let mut all: Vec<OfferTerms> = decision.offers().iter().map(terms).collect();
-    let offers = decision.offers().iter().zip(&mut all);
+    let compromise = decision.compromise();
+    let offered =
+        offered(decision, compromise.filter(|_| planned.held == HeldStarts::BestAndCompromise));
+    let is_compromise = |offer: &Offer| compromise.is_some_and(|it| it.is_same_start(offer));
+    let as_held =
+        |offer: &&Offer| OfferTerms { is_compromise: is_compromise(offer), ..terms(offer) };
+    let mut all: Vec<OfferTerms> = offered.iter().map(as_held).collect();
+    let offers = offered.iter().copied().zip(&mut all);
     let offers = offers.chain(decision.as_soon_as_possible.iter().zip(&mut soonest));
     let basis = planned.state.provenance.tell_offers(offers);
     let summary = serde_json::json!({
@@ -79,6 +86,15 @@ pub(in crate::service) fn draft(
         terms,
         ranks: planned.selection.book_ranks(&offer.ranks),
     };
-    let offers = decision.offers().iter().zip(all).map(offer).collect();
+    let offers = offered.into_iter().zip(all).map(offer).collect();
     Ok(Draft { summary, offers })
+}
+
+/// The starts that are held, in time order: the best by each ranking, and one more that may be among them.
+fn offered<'a>(decision: &'a Decision, more: Option<&'a Offer>) -> Vec<&'a Offer> {
+    let best = decision.offers();
+    let is_among = |it: &&Offer| best.iter().any(|offer| offer.is_same_start(it));
+    let mut all: Vec<&Offer> = best.iter().chain(more.filter(|it| !is_among(it))).collect();
+    all.sort_by_key(|it| it.span.start());
+    all
 }

@@ -97,6 +97,7 @@ mod tests {
         let start = Timestamp::parse("2026-01-01T00:15:00Z").unwrap();
         OfferTerms {
             rankings: Vec::new(),
+            is_compromise: false,
             span: Span::starting(start, Seconds::new(7200)).unwrap(),
             nodes: NamedNodes { names: None, ordinals: NodeSet::from_positions(0..8) },
             values: Values { energy, cost: money(-0.1), co2 },

@@ -1,6 +1,6 @@
 //! What reservations held and hold, and what was measured of it, kept in memory: what quotas count by days, weeks and more.
 //!
-//! It is read again as far as reservations changed; what the ledger says only where it has more statements.
+//! It is read again as far as reservations changed, and what the ledger says as far as it stated more.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,23 +8,20 @@ use std::sync::Arc;
 use planner::identity::ReservationId;
 use planner::project::Projects;
 use planner::quota::{
-    BudgetHolding, BudgetSubject, BudgetUse, MeasuredHour, QuotaHolding, QuotaSubject,
-    planned_uses, settled,
+    BudgetHolding, BudgetSubject, BudgetUse, QuotaHolding, QuotaSubject, planned_uses, settled,
 };
 use planner::time::{Seconds, Span, Timestamp};
-use storage::{Database, EpochId, HeldSpan, Marks, StatedHour, StorageError};
+use storage::{Database, EpochId, HeldSpan, Marks, StorageError};
 use tokio::sync::Mutex;
 
+use super::stated_use::StatedUse;
 use crate::service::shared::{StoredWords, quota_subject};
-
-/// Of the exact unit of energy in a joule.
-const MICROJOULES: i128 = 1_000_000;
-
-/// Of the exact units of money in a millionth of the currency, and of CO2 in a milligram.
-const EXACT: i128 = 3_600_000_000_000_000;
 
 /// So much longer than needed what is kept may reach back, before it is read anew.
 const SURPLUS: Seconds = Seconds::new(62 * 86_400);
+
+/// So often in a row it must reach back longer than needed: some ask for more than others, in turn.
+const PATIENCE: u32 = 1000;
 
 /// Keeps what reservations held and hold.
 pub(super) struct HeldBook(Mutex<Option<KnownBook>>);
@@ -34,7 +31,9 @@ struct KnownBook {
     from: Timestamp,
     changes: i64,
     epoch: Option<EpochId>,
-    statements: i64,
+    /// The serial of the newest statement that was read.
+    serial: i64,
+    longer: Longer,
     all: Arc<HeldReservations>,
 }
 
@@ -45,12 +44,11 @@ pub(in crate::service) struct HeldReservations {
     ledger: Arc<StatedUse>,
 }
 
-/// What the ledger has.
-#[derive(Default)]
-struct StatedUse {
-    /// The hours that were stated.
-    hours: Vec<Timestamp>,
-    by_id: HashMap<ReservationId, Vec<MeasuredHour>>,
+/// How often in a row what is kept reached back longer than needed, and since when it was needed then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Longer {
+    times: u32,
+    needed_from: Option<Timestamp>,
 }
 
 struct HeldReservation {
@@ -62,7 +60,8 @@ struct HeldReservation {
 
 /// The spans of an offer.
 struct HeldSpans {
-    end: Timestamp,
+    /// The end of the offer, and how many nodes it had at last where all were freed before it.
+    whole: (Timestamp, u32),
     amounts: [i128; 3],
     spans: Vec<(Span, u32)>,
 }
@@ -90,16 +89,22 @@ impl HeldBook {
         from: Timestamp,
     ) -> Result<Arc<HeldReservations>, StorageError> {
         let mut known = self.0.lock().await;
-        let statements = database.statement_count().await?;
-        let kept = known
-            .take()
-            .filter(|it| it.from <= from && from <= it.from + SURPLUS && it.epoch == marks.epoch);
+        let serial = database.newest_statement().await?;
+        let kept = known.take().filter(|it| it.from <= from && it.epoch == marks.epoch);
+        let (kept, from) = match kept {
+            Some(mut kept) => match kept.longer.anew_from(kept.from, from) {
+                Some(later) => (None, later),
+                None => (Some(kept), from),
+            },
+            None => (None, from),
+        };
         let next = match kept {
             None => KnownBook {
                 from,
                 changes: marks.changes,
                 epoch: marks.epoch,
-                statements,
+                serial,
+                longer: Longer::default(),
                 all: Arc::new(HeldReservations {
                     by_id: by_reservation(&database.held_since(from).await?),
                     ledger: Arc::new(StatedUse::read(database, from).await?),
@@ -114,10 +119,10 @@ impl HeldBook {
                     all.by_id.extend(by_reservation(&spans));
                     kept.changes = marks.changes;
                 }
-                if kept.statements != statements {
-                    let ledger = StatedUse::read(database, kept.from).await?;
-                    Arc::make_mut(&mut kept.all).ledger = Arc::new(ledger);
-                    kept.statements = statements;
+                if kept.serial != serial {
+                    let ledger = &mut Arc::make_mut(&mut kept.all).ledger;
+                    Arc::make_mut(ledger).read_on(database, kept.from, kept.serial).await?;
+                    kept.serial = serial;
                 }
                 kept
             }
@@ -128,28 +133,18 @@ impl HeldBook {
     }
 }
 
-impl StatedUse {
-    async fn read(database: &Database, from: Timestamp) -> Result<Self, StorageError> {
-        // The hour in which it begins counts in part.
-        let from = from - Seconds::new(3600);
-        // Hours first: one that is stated between the two counts twice until the next look, and not as if nothing was used.
-        let hours = match Span::new(from, Timestamp::MAX) {
-            Some(window) => database.stated_hours(window).await?,
-            None => Vec::new(),
-        };
-        let mut by_id: HashMap<ReservationId, Vec<MeasuredHour>> = HashMap::new();
-        for stated in database.stated_of_reservations(from).await? {
-            by_id.entry(stated.reservation_id).or_default().push(measured(&stated));
+impl Longer {
+    /// Since when all is to be read anew that is kept since an instant, where it is needed since another one: `None` for
+    /// as long as now and then more was needed.
+    fn anew_from(&mut self, kept: Timestamp, needed: Timestamp) -> Option<Timestamp> {
+        if needed <= kept + SURPLUS {
+            *self = Self::default();
+            return None;
         }
-        Ok(Self { hours, by_id })
+        let earliest = self.needed_from.map_or(needed, |before| before.min(needed));
+        *self = Self { times: self.times + 1, needed_from: Some(earliest) };
+        (self.times >= PATIENCE).then_some(earliest)
     }
-}
-
-fn measured(stated: &StatedHour) -> MeasuredHour {
-    let exact = |amount: i64| i128::from(amount) * EXACT;
-    let energy = i128::from(stated.energy_j) * MICROJOULES;
-    let amounts = [Some(energy), stated.cost_millionths.map(exact), stated.co2_mg.map(exact)];
-    MeasuredHour { hour: stated.hour, amounts }
 }
 
 /// Spans, which come by reservation and offer, put together.
@@ -162,7 +157,7 @@ fn by_reservation(all: &[HeldSpan]) -> HashMap<ReservationId, Arc<HeldReservatio
         let subject = quota_subject(&first.owner, partition, &first.project, &words.labels);
         let offers = spans.chunk_by(|one, next| one.offer_id == next.offer_id);
         let offer = |spans: &[HeldSpan]| HeldSpans {
-            end: spans[0].offer_end,
+            whole: (spans[0].offer_end, spans[0].freed_nodes),
             amounts: spans[0].amounts,
             spans: spans.iter().map(|it| (it.span, it.nodes)).collect(),
         };
@@ -246,7 +241,7 @@ impl HeldReservations {
         let StatedUse { hours, by_id } = &*self.ledger;
         let measured = by_id.get(&id).map(Vec::as_slice).unwrap_or_default();
         let uses = |offer: &HeldSpans| {
-            let planned = planned_uses(&offer.spans, offer.end, offer.amounts);
+            let planned = planned_uses(&offer.spans, offer.whole, offer.amounts);
             if held.held_until.is_some() { planned } else { settled(&planned, measured, hours) }
         };
         held.offers.iter().map(uses).collect()
@@ -260,4 +255,23 @@ pub(in crate::service) fn budget_subject(
 ) -> BudgetSubject {
     let above = projects.above(&subject.project).map(Into::into).collect();
     BudgetSubject { above, subject }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is kept reaches 90 days further back than some need, and others need it in turn.
+    #[test]
+    fn what_is_kept_is_read_anew_only_when_nobody_needs_so_much_for_long() {
+        let at = |day: i64| Timestamp::from_unix_seconds(day * 86_400);
+        let mut longer = Longer::default();
+        for turn in 0..5000 {
+            let needed = if turn % 2 == 0 { at(90) } else { at(10) };
+            assert_eq!(longer.anew_from(at(0), needed), None);
+        }
+        let asks = (0..PATIENCE).map(|turn| if turn == 7 { at(80) } else { at(90) });
+        let found: Vec<_> = asks.filter_map(|needed| longer.anew_from(at(0), needed)).collect();
+        assert_eq!(found, [at(80)]);
+    }
 }

@@ -14,6 +14,7 @@ mod labels;
 mod managed;
 mod missing_power;
 mod modify;
+mod next_in_budgets;
 mod not_extended;
 mod not_swapped;
 mod occurrences;
@@ -32,6 +33,7 @@ mod reservations;
 mod rights;
 mod sharing;
 mod standing;
+mod stated_use;
 mod swap;
 mod transfer;
 
@@ -54,13 +56,12 @@ pub use re_evaluation::NowExpected;
 pub use refused_by_quota::{NextStart, RefusedByQuota};
 pub use release::GivenBack;
 pub(in crate::service) use replaced_notice::{node_names, nodes_replaced, told_outage, why_lost};
-pub use request::{BookingRequest, OnCap, Purpose};
+pub use request::{BookingRequest, HeldStarts, OnCap, Purpose};
 pub use request_patch::RequestPatch;
 pub(in crate::service) use request_patch::merge as merge_patch;
 pub use reservations::{ChangedReservation, Page};
 pub use sharing::{PROJECTS, WITH};
 pub use swap::SwappedNodes;
-pub(in crate::service) use transfer::check_owner;
 
 /// Finds starts for requests, and keeps reservations.
 pub struct BookingService {

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use planner::identity::ReservationId;
+use planner::preference::Preference;
 use planner::quota::QuotaSubject;
-use planner::ranking::Ranking;
 use planner::reservation::{Reservation, ReservationState};
 use planner::time::Seconds;
 use storage::{
@@ -121,13 +121,17 @@ impl BookingService {
         // Read later than the reservation, so that whatever was chosen is in it.
         let state = self.shared.state().await?;
         let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(None) };
-        let request = self.modified_request(access, stored, patch, request, &state).await?;
+        let mut request = self.modified_request(access, stored, patch, request, &state).await?;
+        let preference = patch.preference_for(stored);
+        if before == ReservationState::Confirmed {
+            request = request.to_choose_by(preference);
+        }
         let alone = Arc::new(state.without(stored.id));
         let drafted = self.drafted_now(&alone, &request).await?;
         let project = request.project.clone().unwrap_or_default();
         let share = self.share_of(of_owner(access, stored), &project);
         let then = if before == ReservationState::Confirmed {
-            let best = best_by(patch.ranking_for(stored), &drafted.offers);
+            let best = best_by(preference, &drafted.offers);
             let Some(best) = best else { return Ok(None) };
             self.admit_chosen(&request, best, &alone).await?;
             AfterModification::Chosen(best.id)
@@ -237,9 +241,9 @@ fn subject_of(stored: &Reservation) -> QuotaSubject {
     quota_subject(&stored.owner, partition, &stored.project, &words.labels)
 }
 
-/// The offer that wins a ranking.
-fn best_by(ranking: Ranking, offers: &[NewOffer]) -> Option<&NewOffer> {
-    offers.iter().find(|offer| offer.terms.rankings.contains(&ranking))
+/// The first of the offers that are chosen by a preference.
+fn best_by(preference: Preference, offers: &[NewOffer]) -> Option<&NewOffer> {
+    offers.iter().find(|offer| offer.terms.is_preferred_by(preference))
 }
 
 fn not_modifiable(state: ReservationState) -> BookingError {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use planner::decision::{Decision, ReasonCode, Shortage};
-use planner::problem::SearchMode;
 use planner::quota::{BudgetUse, QuotaHolding, QuotaJudge, QuotaRefusal, QuotaSubject};
 use planner::request::Request;
 use planner::reservation::Reservation;
 use planner::time::{Seconds, Span, Timestamp};
 
 use super::held_book::{HeldReservations, LeftOut, budget_subject};
+use super::next_in_budgets::{NextInBudgets, slot_of};
 use super::{BookingError, BookingRequest, BookingService, NextStart, RefusedByQuota};
 use crate::config::quotas::SiteQuotas;
 use crate::service::shared::{
@@ -189,6 +189,22 @@ impl BookingService {
     }
 }
 
+/// Between which starts the next one that keeps the quotas is looked for: after the window, or where it has offers, from the
+/// start on that is refused.
+fn next_window(
+    request: &BookingRequest,
+    (decision, refused): (&Decision, Timestamp),
+    now: Timestamp,
+) -> (Timestamp, Timestamp) {
+    let planning = &request.planning;
+    let from = if decision.offers().is_empty() {
+        planning.latest_start_for(planning.duration).max(now) + Seconds::ONE
+    } else {
+        refused
+    };
+    (from, from + LOOK_AHEAD)
+}
+
 /// What a reservation held of nodes that it has given back, beside those that it has still.
 fn given_back(
     stored: &Reservation,
@@ -244,17 +260,20 @@ impl KeptQuotas {
             let span = reason.binding.span;
             let amounts =
                 [values.energy.as_microjoules(), values.cost.as_exact(), values.co2.as_exact()];
-            let judge = self.judge_over(now, span.end().max(now) + MARGIN)?;
+            let (from, last) = next_window(request, (decision, reason.binding.start), now);
+            let judge = self.judge_over(now, last.max(span.start()) + span.length() + MARGIN)?;
             let refusal = judge.judge_amounts(&amounts, span).err()?;
-            return Some(RefusedByQuota { refusal, next_start: NextStart::DependsOnStart });
+            let next = NextInBudgets {
+                request,
+                energy: values.energy,
+                span,
+                agendas: &self.state.agendas,
+            };
+            let next_start = next.start(&judge, (from, last));
+            return Some(RefusedByQuota { refusal, next_start });
         }
         let planning = &request.planning;
-        let from = if decision.offers().is_empty() {
-            planning.latest_start_for(planning.duration).max(now) + Seconds::ONE
-        } else {
-            reason.binding.start
-        };
-        let last = from + LOOK_AHEAD;
+        let (from, last) = next_window(request, (decision, reason.binding.start), now);
         let reach = planning.reach()?.end().max(last + planning.duration) + MARGIN;
         let judge = self.judge_over(now, reach)?;
         let span = reason.binding.span;
@@ -262,10 +281,7 @@ impl KeptQuotas {
         let refusal = of_length
             .chain(planning.shapes())
             .find_map(|shape| judge.judge(shape.nodes, span).err())?;
-        let slot = match request.search {
-            SearchMode::Slots { slot } => Some(slot),
-            SearchMode::Exact => None,
-        };
+        let slot = slot_of(request);
         let next_start = judge.next_start(planning.nodes, planning.duration, (from, last), slot);
         let next_start = next_start.map_or(NextStart::NoneWithinTwoMonths, NextStart::At);
         Some(RefusedByQuota { refusal, next_start })

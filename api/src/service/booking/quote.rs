@@ -11,7 +11,7 @@ use planner::search::{Cancelled, Explanation, IdleView, PlanningView, explain, p
 use planner::selection::Selection;
 use planner::time::Timestamp;
 
-use super::{BookingRequest, BookingService, QuoteError, RefusedByQuota};
+use super::{BookingRequest, BookingService, HeldStarts, QuoteError, RefusedByQuota};
 use crate::config::power::PowerSettings;
 use crate::service::shared::{Access, Party, SiteState, stored_quantity};
 
@@ -23,6 +23,8 @@ pub(in crate::service) struct PlannedRequest {
     pub state: Arc<SiteState>,
     pub selection: Selection,
     pub decision: Decision,
+    /// Which starts are to be held.
+    pub held: HeldStarts,
     explanation: Option<Explanation>,
     /// The utilisation that was planned with, where earlier runs tell it.
     pub learnt: Option<LearntUtilisationDocument>,
@@ -146,6 +148,7 @@ impl BookingService {
                 state,
                 selection,
                 decision,
+                held: request.held,
                 explanation,
                 learnt,
                 refused_by_quota,

@@ -16,7 +16,7 @@ pub struct RefusedByQuota {
 }
 
 /// The first start after the window at which the quotas are kept, as far as what is held goes; in documents null where
-/// there is none, and where a budget refuses.
+/// there is none, or none that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum NextStart {
@@ -24,8 +24,8 @@ pub enum NextStart {
     At(Timestamp),
     /// There is none within two months.
     NoneWithinTwoMonths,
-    /// It was not looked for: what an offer takes of a budget depends on its start.
-    DependsOnStart,
+    /// There is none as far as prices and CO2 are known, by which it is told what an offer takes of a budget.
+    NotKnown,
     /// It was not looked for: the start of the reservation stays as it is.
     NotSought,
 }
@@ -45,8 +45,8 @@ impl fmt::Display for RefusedByQuota {
             NextStart::NoneWithinTwoMonths => {
                 f.write_str("; within two months no start keeps the quotas; ask for less")
             }
-            NextStart::DependsOnStart => f.write_str(
-                "; what an offer takes depends on its start: ask for less, or for other times",
+            NextStart::NotKnown => f.write_str(
+                "; no start keeps the quotas as far as prices and CO2 are known; ask for less, or later",
             ),
             NextStart::NotSought => Ok(()),
         }

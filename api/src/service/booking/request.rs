@@ -10,6 +10,7 @@ use planner::json::request::{
 };
 use planner::json::slower_states::slowest_speed;
 use planner::json::{JsonError, Reader};
+use planner::preference::Preference;
 use planner::problem::SearchMode;
 use planner::quantity::MILLION;
 use planner::recalibration::{LearntUtilisation, MOST_RUNS, learn_utilisation};
@@ -50,6 +51,8 @@ pub struct BookingRequest {
     pub replaces: Option<ReservationId>,
     /// Whether its nodes are given back some time after its last job has ended.
     pub gives_back: bool,
+    /// Which starts are held for it.
+    pub held: HeldStarts,
     /// The project that it is for.
     pub project: Option<String>,
     /// What its owner calls it, for reports.
@@ -69,7 +72,7 @@ pub struct BookingRequest {
 }
 
 /// Fields whose meaning does not tell whether they were said.
-const MAY_BE_SAID: [&str; 8] = [
+const MAY_BE_SAID: [&str; 9] = [
     "latest_start",
     "slowest_speed",
     "search",
@@ -77,17 +80,19 @@ const MAY_BE_SAID: [&str; 8] = [
     "extra_power_fee_limit",
     "priority",
     "give_back",
+    "hold_compromise",
     "utilisation_from",
 ];
 
 /// The fields that a request has beside the planner's where it is to be held.
-pub(super) const RESERVATION_FIELDS: [&str; 11] = [
+pub(super) const RESERVATION_FIELDS: [&str; 12] = [
     "search",
     "on_cap",
     "extra_power_fee_limit",
     "priority",
     "replaces",
     "give_back",
+    "hold_compromise",
     "labels",
     "note",
     "project",
@@ -107,6 +112,7 @@ impl BookingRequest {
             priority: 0,
             replaces: None,
             gives_back: false,
+            held: HeldStarts::Best,
             project: None,
             labels: BTreeMap::new(),
             note: None,
@@ -115,6 +121,15 @@ impl BookingRequest {
             quotas_of: None,
             id: None,
             said: vec!["latest_start"],
+        }
+    }
+
+    /// The request, where an offer is to be chosen by a preference: the compromise can be only if it is held.
+    #[must_use]
+    pub fn to_choose_by(self, preference: Preference) -> Self {
+        match preference {
+            Preference::Compromise => Self { held: HeldStarts::BestAndCompromise, ..self },
+            Preference::Ranking(_) => self,
         }
     }
 
@@ -156,6 +171,9 @@ impl BookingRequest {
         if self.says("give_back") {
             put("give_back", json!(if self.gives_back { "jobs_ended" } else { "never" }));
         }
+        if self.says("hold_compromise") {
+            put("hold_compromise", json!(self.held == HeldStarts::BestAndCompromise));
+        }
         // What the label says need not be said twice.
         if self.project.is_some() && self.project.as_ref() != self.labels.get("project") {
             put("project", json!(self.project));
@@ -187,6 +205,15 @@ pub enum OnCap {
         /// None unless said: what costs nothing.
         fee_limit: f64,
     },
+}
+
+/// Which starts are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldStarts {
+    /// The best by each ranking.
+    Best,
+    /// The compromise as well, which may win no ranking.
+    BestAndCompromise,
 }
 
 /// What a body is for.
@@ -222,6 +249,7 @@ impl Context<'_> {
         let priority = reader.optional(&object, "priority", priority);
         let replaces = reader.optional(&object, "replaces", reservation);
         let gives_back = reader.optional(&object, "give_back", gives_back);
+        let holds_compromise = reader.optional(&object, "hold_compromise", Reader::boolean);
         let words = words(reader, &object);
         let utilisation_from = reader.optional(&object, "utilisation_from", utilisation_from);
         let expected = reader.optional(&object, "expected", Expected::read);
@@ -262,6 +290,10 @@ impl Context<'_> {
             priority: priority?.unwrap_or_default(),
             replaces: replaces?,
             gives_back: gives_back?.unwrap_or_default(),
+            held: match holds_compromise? {
+                Some(true) => HeldStarts::BestAndCompromise,
+                Some(false) | None => HeldStarts::Best,
+            },
             project,
             labels,
             note,

@@ -3,7 +3,7 @@
 use planner::json::reader::read;
 use planner::json::request::REQUEST_FIELDS;
 use planner::json::{JsonError, Reader};
-use planner::ranking::Ranking;
+use planner::preference::Preference;
 use planner::reservation::Reservation;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -21,8 +21,8 @@ const WORDS: [&str; 3] = ["labels", "note", "project"];
 pub struct RequestPatch {
     /// Its fields, null where one is to be left out.
     fields: Map<String, Value>,
-    /// By which ranking a confirmed reservation is planned anew.
-    ranking: Option<Ranking>,
+    /// By what a confirmed reservation is planned anew.
+    preference: Option<Preference>,
     /// What the offer must be; otherwise nothing is changed.
     pub(super) expected: Option<Expected>,
 }
@@ -39,7 +39,7 @@ impl RequestPatch {
     /// Reads a patch: the fields of a request, and `ranking`.
     pub fn read(reader: &mut Reader, raw: &RawValue) -> Option<Self> {
         let mut patch = Self::default();
-        let (ranking, expected) = (&mut patch.ranking, &mut patch.expected);
+        let (preference, expected) = (&mut patch.preference, &mut patch.expected);
         let fields = reader.members(raw, |reader, name, raw| match name {
             "replaces" => {
                 reader.error("cannot be changed; make a new reservation that replaces the other");
@@ -47,7 +47,7 @@ impl RequestPatch {
             }
             "ranking" if raw.get() != "null" => {
                 let word = reader.string(raw)?;
-                *ranking = Some(reader.accept(word.parse::<Ranking>())?);
+                *preference = Some(reader.accept(word.parse::<Preference>())?);
                 Some(Value::Null)
             }
             "expected" if raw.get() != "null" => {
@@ -65,11 +65,15 @@ impl RequestPatch {
         Some(patch)
     }
 
-    /// The ranking by which a confirmed reservation is planned anew: what the patch says, or one that its
-    /// chosen offer wins.
-    pub(super) fn ranking_for(&self, stored: &Reservation) -> Ranking {
-        let of_chosen = || stored.chosen_offer()?.terms.rankings.first().copied();
-        self.ranking.or_else(of_chosen).unwrap_or(Ranking::ALL[0])
+    /// By what a confirmed reservation is planned anew: what the patch says, a ranking that its chosen offer wins, or the
+    /// compromise where it is that.
+    pub(super) fn preference_for(&self, stored: &Reservation) -> Preference {
+        let of_chosen = || {
+            let chosen = &stored.chosen_offer()?.terms;
+            let ranking = chosen.rankings.first().copied().map(Preference::Ranking);
+            ranking.or(chosen.is_compromise.then_some(Preference::Compromise))
+        };
+        self.preference.or_else(of_chosen).unwrap_or_default()
     }
 
     /// The request of a reservation with this patch.
@@ -110,12 +114,12 @@ impl RequestPatch {
 
     /// Whether all stays as it is.
     pub(super) fn changes_nothing(&self, merged: &MergedRequest) -> bool {
-        merged.changed.is_empty() && self.ranking.is_none() && self.expected.is_none()
+        merged.changed.is_empty() && self.preference.is_none() && self.expected.is_none()
     }
 
     /// Whether only labels, the note and the project change, on which no node and no power depends.
     pub(super) fn changes_words_only(&self, merged: &MergedRequest) -> bool {
-        are_words(&merged.changed) && self.ranking.is_none() && self.expected.is_none()
+        are_words(&merged.changed) && self.preference.is_none() && self.expected.is_none()
     }
 }
 
@@ -221,7 +225,7 @@ mod tests {
         let read = read.unwrap();
         assert!(read.fields.contains_key("labels") && read.fields.contains_key("nodes"));
         assert_eq!(read.fields.len(), 2);
-        assert_eq!(read.ranking.map(|it| it.to_string()).as_deref(), Some("co2_cost_energy"));
+        assert_eq!(read.preference.map(|it| it.to_string()).as_deref(), Some("co2_cost_energy"));
         for (value, told) in [
             (json!({ "ranking": "cheap" }), "/ranking: is not a ranking"),
             (json!({ "replaces": null }), "/replaces: cannot be changed"),

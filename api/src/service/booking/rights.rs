@@ -37,7 +37,7 @@ impl BookingService {
         state: &SiteState,
     ) -> BookingRequest {
         let callers = state.callers();
-        let projects = CallerProjects::new(callers, self.shared.settings.projects, owner, &[]);
+        let projects = CallerProjects::of_absent(callers, self.shared.settings.projects, owner);
         let kind = if callers.run_by(owner) { CallerKind::Operator } else { CallerKind::Site };
         let access = Access { projects: Some(&projects), ..Access::of(owner, kind) };
         if let Some(asker) = access.asker().filter(|_| callers.have_been()) {
@@ -89,22 +89,23 @@ impl BookingService {
         }
     }
 
-    /// Whether somebody may own a reservation.
+    /// Whether somebody may own what was stored for a project, be it a reservation's request or a series'.
     ///
     /// # Errors
     /// `Forbidden` where a rule is against it.
-    pub(super) fn check_owner_rights(
+    pub(in crate::service) fn check_owner_rights(
         &self,
         owner: &str,
-        stored: &Reservation,
+        project: &str,
+        request: &str,
         state: &SiteState,
     ) -> Result<(), BookingError> {
         let callers = state.callers();
-        let projects = CallerProjects::new(callers, self.shared.settings.projects, owner, &[]);
+        let projects = CallerProjects::of_absent(callers, self.shared.settings.projects, owner);
         let kind = if callers.run_by(owner) { CallerKind::Operator } else { CallerKind::User };
         let action = Some(Action::ReservationCreate);
         let access = Access { projects: Some(&projects), action, ..Access::of(owner, kind) };
-        self.is_allowed_by_rule(access, stored).map(|_| ())
+        self.is_allowed_with(access, project, request).map(|_| ())
     }
 
     fn admit_object(

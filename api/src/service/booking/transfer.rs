@@ -8,7 +8,7 @@ use planner::time::Seconds;
 use storage::{ChangeError, NewOwner, PlanBasis};
 
 use super::{BookingError, BookingService, ChangedReservation};
-use crate::service::shared::{Access, CallerKind, SiteState};
+use crate::service::shared::{Access, CallerKind, CallerProjects, SiteState};
 
 /// How often a reservation is given away anew when others change the book meanwhile.
 const TRIES: usize = 8;
@@ -48,8 +48,7 @@ impl BookingService {
         }
         let state = self.shared.state().await?;
         let Some(basis) = state.marks.map(PlanBasis::from) else { return Ok(None) };
-        check_owner(access, to, &stored.project, &state)?;
-        self.check_owner_rights(to, &stored, &state)?;
+        self.check_owner(access, to, (&stored.project, &stored.request), &state)?;
         let now = self.shared.now();
         if stored.owner == to && !stored.state_at(now).is_final() {
             return Ok(Some(ChangedReservation { before: stored.clone(), after: stored }));
@@ -94,6 +93,32 @@ impl BookingService {
         Ok(Some(ChangedReservation { before: stored, after: transferred }))
     }
 
+    /// Whether somebody may be given what was stored for a project, be it a reservation's request or a series': the site
+    /// knows them, they are in the project, and no rule of the site is against it.
+    ///
+    /// # Errors
+    /// `UnknownOwner`, `OwnerNotInProject`, `Forbidden`.
+    pub(in crate::service) fn check_owner(
+        &self,
+        access: Access<'_>,
+        to: &str,
+        (project, request): (&str, &str),
+        state: &SiteState,
+    ) -> Result<(), BookingError> {
+        let callers = state.callers();
+        let is_only_user = access.kind == CallerKind::LocalUser;
+        if !is_only_user && !callers.may_book(to) {
+            return Err(BookingError::UnknownOwner(to.to_owned()));
+        }
+        let theirs = CallerProjects::of_absent(callers, self.shared.settings.projects, to);
+        let is_kept = callers.projects().get(project).is_some();
+        if is_kept && !access.is_operator() && !theirs.include(project) {
+            let (owner, project) = (to.to_owned(), project.to_owned());
+            return Err(BookingError::OwnerNotInProject { owner, project });
+        }
+        self.check_owner_rights(to, project, request, state)
+    }
+
     /// Refuses to give somebody a proposal beside as much as one may hold; operators may.
     async fn refuse_more_holds(
         &self,
@@ -115,29 +140,4 @@ impl BookingService {
         let Some(held) = held.map_err(too_much)? else { return Ok(()) };
         held.admit_held(state, stored).map_err(too_much)
     }
-}
-
-/// Whether somebody may own what is of a project: the site knows them, and they are in it.
-///
-/// # Errors
-/// `UnknownOwner`, `OwnerNotInProject`.
-pub(in crate::service) fn check_owner(
-    access: Access<'_>,
-    to: &str,
-    project: &str,
-    state: &SiteState,
-) -> Result<(), BookingError> {
-    if access.kind == CallerKind::LocalUser {
-        return Ok(());
-    }
-    let callers = state.callers();
-    if !callers.may_book(to) {
-        return Err(BookingError::UnknownOwner(to.to_owned()));
-    }
-    let is_kept = callers.projects().get(project).is_some();
-    if is_kept && !access.is_operator() && !callers.projects_of(to).include(project) {
-        let (owner, project) = (to.to_owned(), project.to_owned());
-        return Err(BookingError::OwnerNotInProject { owner, project });
-    }
-    Ok(())
 }

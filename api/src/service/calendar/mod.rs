@@ -14,7 +14,7 @@ use planner::time::{Seconds, Timestamp};
 use serde::Deserialize;
 use storage::{CalendarFeed, Filter, SeenBy};
 
-use super::shared::{Access, Fault, Shared, digest, new_secret};
+use super::shared::{Access, CallerProjects, Fault, Shared, digest, new_secret};
 use document::FeedDocument;
 
 /// Reservations that ended longer ago are not in the feed.
@@ -98,7 +98,8 @@ impl CalendarService {
         if !state.callers().knows(&feed.owner) {
             return Err(CalendarError::NoSuchFeed);
         }
-        let member_of = state.callers().projects_of(&feed.owner).own.iter().cloned().collect();
+        let settings = self.shared.settings.projects;
+        let member_of = CallerProjects::of_absent(state.callers(), settings, &feed.owner).own();
         let now = self.shared.now();
         let changed = self.changed_since(&feed.owner, now - CANCELLED_FOR).await?;
         let mut document = FeedDocument::new(&self.shared.settings, now);

@@ -185,7 +185,8 @@ impl DialogueService {
         Ok(self.shared.database.put_grants(grants, gone, now).await?)
     }
 
-    /// Takes power that nobody asked for: it is everybody's.
+    /// Takes power that nobody asked for: it is everybody's. The grant as it stands: with the name of another, it is that one,
+    /// changed.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -195,7 +196,11 @@ impl DialogueService {
         self.put_grants(std::slice::from_ref(&grant), &[], now).await?;
         self.say_notice("grant", &told(std::slice::from_ref(power))).await?;
         self.shared.dialogue_bell.notify_one();
-        Ok(grant)
+        let is_it = |it: &Grant| match &grant.supplier_id {
+            Some(_) => it.supplier_id == grant.supplier_id,
+            None => it.id == grant.id,
+        };
+        Ok(self.grants().await?.into_iter().find(is_it).unwrap_or(grant))
     }
 
     /// Takes a grant back, as the supplier says.

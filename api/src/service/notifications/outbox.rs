@@ -16,7 +16,7 @@ use storage::{Event, EventId, Filter, NewMail, NotificationKind, NotificationSet
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::mail_text::{BEGINS_SOON, EventText, of_event};
+use super::mail_text::{BEGINS_SOON, EventText, foot, of_event};
 use super::{LONGEST_BEGINS_SOON, NotificationService};
 use crate::service::shared::{Fault, SiteState, digest};
 
@@ -58,6 +58,17 @@ struct ImpossibleData {
     series: String,
     occurrence: String,
     detail: String,
+}
+
+/// The event of what somebody did with a series for its owner.
+const ACTED_FOR: &str = "series.acted_for";
+
+/// What it tells.
+#[derive(Deserialize)]
+struct ActedData {
+    series: String,
+    by: String,
+    action: String,
 }
 
 /// How far this process has looked at what time brings.
@@ -143,7 +154,8 @@ impl NotificationService {
     async fn mails_of(&self, events: &[Event]) -> Result<Vec<NewMail>, Fault> {
         let oldest = self.shared.now() - NEWS_FOR;
         let is_told = |event: &&Event| {
-            let is_theirs = event.subject() == "reservation" || event.kind == IMPOSSIBLE;
+            let is_theirs =
+                event.subject() == "reservation" || [IMPOSSIBLE, ACTED_FOR].contains(&&*event.kind);
             is_theirs && event.owner.is_some() && event.at >= oldest
         };
         let of_reservations: Vec<&Event> = events.iter().filter(is_told).collect();
@@ -156,6 +168,10 @@ impl NotificationService {
             let Some(settings) = told.get(owner) else { continue };
             if event.kind == IMPOSSIBLE {
                 mails.extend(self.mail_of_occurrence(event, settings)?);
+                continue;
+            }
+            if event.kind == ACTED_FOR {
+                mails.extend(self.mail_of_act(event, settings)?);
                 continue;
             }
             let data: EventData = serde_json::from_str(&event.data).map_err(Fault::internal)?;
@@ -196,6 +212,30 @@ impl NotificationService {
             address,
             subject: format!("Wattbook: Not possible: occurrence {occurrence}"),
             body,
+            created: self.shared.now(),
+        }))
+    }
+
+    /// The mail that tells that somebody did something with a series for its owner.
+    fn mail_of_act(
+        &self,
+        event: &Event,
+        to: &NotificationSettings,
+    ) -> Result<Option<NewMail>, Fault> {
+        let ActedData { series, by, action } =
+            serde_json::from_str(&event.data).map_err(Fault::internal)?;
+        let wanted = to.kinds.contains(&NotificationKind::Moved);
+        let Some(address) = to.address.clone().filter(|_| wanted) else { return Ok(None) };
+        let body = format!(
+            "Somebody who may acted for you with a series.\n\nSeries: {series}\nBy: {by}\nWhat they did: {action}\n\n\
+             What to do: Nothing, if you asked for it. `wattbook series show {series}` says how it stands.\n"
+        );
+        Ok(Some(NewMail {
+            id: format!("event-{}", event.id),
+            owner: to.owner.clone(),
+            address,
+            subject: format!("Wattbook: Done for you: series {series}"),
+            body: body + &foot(NotificationKind::Moved),
             created: self.shared.now(),
         }))
     }

@@ -56,6 +56,30 @@ impl PowerManagementService {
         answer
     }
 
+    /// The actions and holds that a decision concerns, as they are before it.
+    ///
+    /// # Errors
+    /// The database cannot be used.
+    pub async fn concerned(
+        &self,
+        decision: &PowerDecision,
+    ) -> Result<PowerActionList, PowerManagementError> {
+        let now = self.shared.now();
+        match decision {
+            PowerDecision::Approve(id) | PowerDecision::Refuse(id, _) => {
+                let Some(action) = self.shared.database.power_action(*id).await? else {
+                    return Ok(PowerActionList { actions: Vec::new(), holds: Vec::new() });
+                };
+                let mut list = self.list_of(std::slice::from_ref(&action.node), now).await?;
+                list.actions = vec![action];
+                Ok(list)
+            }
+            PowerDecision::Off(nodes)
+            | PowerDecision::Wake(nodes)
+            | PowerDecision::Hold(nodes, _) => self.list_of(nodes, now).await,
+        }
+    }
+
     async fn decide_once(
         &self,
         decider: &Decider<'_>,

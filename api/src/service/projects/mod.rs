@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use planner::project::{Project, ProjectEdit, ProjectError, Projects};
 use planner::rights::Action;
+use storage::EditedProjects;
 
 use super::shared::{Access, Shared, SiteState};
 
@@ -51,7 +52,7 @@ impl ProjectService {
         seen.ok_or_else(|| ProjectError::Unknown(name.to_owned()).into())
     }
 
-    /// Changes projects; those that the caller sees afterwards.
+    /// Changes projects; all as they were and are.
     ///
     /// # Errors
     /// `Refused` where it cannot be; `NotManaged` where the caller manages not what is changed, or it is for operators.
@@ -59,11 +60,10 @@ impl ProjectService {
         &self,
         access: Access<'_>,
         edit: &ProjectEdit,
-    ) -> Result<Vec<SeenProject>, ProjectsError> {
+    ) -> Result<EditedProjects, ProjectsError> {
         check_right(access, edit)?;
         let (by_manager, now) = (!access.is_operator(), self.shared.now());
-        let after = self.shared.database.edit_projects(edit, by_manager, now).await?;
-        Ok(seen_of(access, &after))
+        Ok(self.shared.database.edit_projects(edit, by_manager, now).await?)
     }
 }
 
@@ -97,7 +97,8 @@ fn check_right(access: Access<'_>, edit: &ProjectEdit) -> Result<(), ProjectsErr
     }
 }
 
-fn seen_of(access: Access<'_>, projects: &Projects) -> Vec<SeenProject> {
+/// What a caller sees of projects.
+pub fn seen_of(access: Access<'_>, projects: &Projects) -> Vec<SeenProject> {
     projects.iter().filter_map(|(name, project)| seen(access, name, project)).collect()
 }
 

@@ -19,7 +19,7 @@ use super::reconcile::{CLAIMED, ended};
 use super::request::{RuleDocument, request_of};
 use super::{SeriesService, access_of, told, told_impossible};
 use crate::service::booking::{BookingError, GivenBack, Purpose, RequestPatch};
-use crate::service::shared::{Access, Fault};
+use crate::service::shared::{Access, Fault, SiteState};
 
 /// After so long it is tried again where others were in the way.
 const AGAIN: Seconds = Seconds::new(20);
@@ -97,16 +97,35 @@ impl SeriesService {
             return Err(BookingError::UnknownOwner(series.owner.clone()));
         }
         let projects = self.projects_of(series, &state);
-        let access = access_of(series, projects.as_ref());
-        let ranking = RuleDocument::of(series)?.ranking();
+        let access = access_of(series, projects.as_ref(), &state);
+        let preference = RuleDocument::of(series)?.preference();
+        self.check_owner_now(series, access, &state)?;
         if proposed {
-            return self.booking.choose_by(access, id, ranking).await;
+            return self.booking.choose_by(access, id, preference).await;
         }
         let text = request_of(series, &claimed.occurrence)?;
         let request = self.booking.read_request(&text, Purpose::Reservation, &state);
         let mut request = request.map_err(BookingError::InvalidRequest)?;
         request.id = Some(id);
-        self.booking.book_at_once(access, request, ranking).await
+        if request.priority > 0 && !access.is_operator() {
+            return Err(BookingError::PriorityIsForOperators);
+        }
+        self.booking.book_at_once(access, request, preference).await
+    }
+
+    /// Refuses a series whose owner is not, or not any more, in its project. What an issuer vouches for is not known of who
+    /// was last let in before that was kept: they are as when they asked for it.
+    fn check_owner_now(
+        &self,
+        series: &RecurringSeries,
+        access: Access<'_>,
+        state: &SiteState,
+    ) -> Result<(), BookingError> {
+        if state.callers().may_have_more_projects(&series.owner) {
+            return Ok(());
+        }
+        let project = (!series.project.is_empty()).then_some(series.project.as_str());
+        self.booking.check_project(access, project)
     }
 
     /// Notes why an occurrence was not booked, and when it is tried again.
@@ -226,15 +245,16 @@ impl SeriesService {
     ) -> Result<(), BookingError> {
         let state = self.shared.state().await?;
         let projects = self.projects_of(series, &state);
-        let access = access_of(series, projects.as_ref());
-        let ranking = RuleDocument::of(series)?.ranking();
+        let access = access_of(series, projects.as_ref(), &state);
+        self.check_owner_now(series, access, &state)?;
+        let preference = RuleDocument::of(series)?.preference();
         let wanted = request_of(series, &claimed.occurrence)?;
         let mut fields: Map<String, Value> =
             serde_json::from_str(&stored.request).map_err(Fault::internal)?;
         fields.values_mut().for_each(|value| *value = Value::Null);
         let wanted: Map<String, Value> = serde_json::from_str(&wanted).map_err(Fault::internal)?;
         fields.extend(wanted);
-        fields.insert("ranking".to_owned(), json!(ranking.to_string()));
+        fields.insert("ranking".to_owned(), json!(preference.to_string()));
         let patch = read(&Value::Object(fields).to_string(), RequestPatch::read);
         let patch = patch.map_err(BookingError::InvalidRequest)?;
         self.booking.modify(access, stored.id, &patch, None).await?;
@@ -251,7 +271,8 @@ impl SeriesService {
     ) -> Result<(), Fault> {
         let now = self.shared.now();
         // The site cancels what is given up, whatever its owner may book by now.
-        let access = Access { action: None, ..access_of(series, None) };
+        let state = self.shared.state().await?;
+        let access = Access { action: None, ..access_of(series, None, &state) };
         let Some(stored) = self.reservation_of(due).await? else {
             let gone = Occurrence { state: then, reservation: None, next_try: None, ..due.clone() };
             return self.settle(gone, Vec::new()).await;

@@ -1,16 +1,17 @@
 //! What people do to series: they are changed, ended and given away, and occurrences are left out.
 
 use planner::json::reader::read;
+use planner::time::Timestamp;
 use serde_json::{Map, Value};
 use storage::{
     OccurrenceState, RecurringSeries, SeriesChange, SeriesId, SeriesStanding, SeriesState,
 };
 
-use super::reconcile::{ended, left, reconciled};
+use super::reconcile::{HEAD_START, ended, left, reconciled};
 use super::request::{RuleDocument, patched};
 use super::{SeriesError, SeriesService, SeriesView, access_of, told};
-use crate::service::booking::{BookingError, check_owner};
-use crate::service::shared::{Access, SiteState};
+use crate::service::booking::BookingError;
+use crate::service::shared::{Access, CallerKind, SiteState};
 
 /// How often a series is changed anew when others change it meanwhile.
 const TRIES: usize = 8;
@@ -41,7 +42,7 @@ impl SeriesService {
                 return Err(BookingError::PriorityIsForOperators.into());
             }
             let projects = self.projects_of(&stored, state);
-            let owner = access_of(&stored, projects.as_ref());
+            let owner = access_of(&stored, projects.as_ref(), state);
             let mut request = asked.request;
             if request.project.as_deref().unwrap_or_default() != stored.project {
                 request = self.booking.with_project(owner, request)?;
@@ -66,7 +67,7 @@ impl SeriesService {
             let events = vec![told("series.changed", &changed)];
             let change = SeriesChange { series: Some(changed), events, ..change };
             if self.shared.database.change_series(&change, now).await? {
-                return self.done(access, id).await;
+                return self.done(access, id, &change, now).await;
             }
         }
         Err(SeriesError::Changed)
@@ -109,7 +110,7 @@ impl SeriesService {
                 ..SeriesChange::default()
             };
             if self.shared.database.change_series(&change, now).await? {
-                return self.done(access, id).await;
+                return self.done(access, id, &change, now).await;
             }
         }
         Err(SeriesError::Changed)
@@ -144,7 +145,7 @@ impl SeriesService {
                 ..SeriesChange::default()
             };
             if self.shared.database.change_series(&change, now).await? {
-                return self.done(access, id).await;
+                return self.done(access, id, &change, now).await;
             }
         }
         Err(SeriesError::Changed)
@@ -155,7 +156,8 @@ impl SeriesService {
     /// be given, those before it are given and the series is not; asked again, it goes on.
     ///
     /// # Errors
-    /// `Over`, `VersionMismatch`, `NoSeries`, `NotTheirs`, `Changed`, and of bookings those of transfers.
+    /// `Over`, `VersionMismatch`, `NoSeries`, `NotTheirs`, `ReceiverHasTooMany`, `Changed`, and of bookings those of
+    /// transfers.
     pub async fn transfer(
         &self,
         access: Access<'_>,
@@ -165,11 +167,7 @@ impl SeriesService {
     ) -> Result<SeriesView, SeriesError> {
         for _ in 0..TRIES {
             let stored = self.running(access, id, version).await?;
-            if !access.may_give_away_of(&stored.owner, &stored.project) {
-                return Err(SeriesError::NotTheirs { id, owner: stored.owner });
-            }
-            let state = self.shared.state().await?;
-            check_owner(access, to, &stored.project, &state)?;
+            self.check_given(access, &stored, to).await?;
             let view = self.view(access, stored.clone()).await?;
             for (_, reservation) in &view.occurrences {
                 if let Some(it) = reservation
@@ -181,8 +179,10 @@ impl SeriesService {
                 }
             }
             let standing = match stored.standing {
-                SeriesStanding::OnlyUser => SeriesStanding::OnlyUser,
-                SeriesStanding::User | SeriesStanding::Operator => SeriesStanding::User,
+                SeriesStanding::OnlyUser if access.kind == CallerKind::LocalUser => {
+                    SeriesStanding::OnlyUser
+                }
+                _ => SeriesStanding::User,
             };
             let given = RecurringSeries { owner: to.to_owned(), standing, ..stored.clone() };
             let events = vec![told("series.changed", &stored), told("series.changed", &given)];
@@ -193,6 +193,33 @@ impl SeriesService {
             }
         }
         Err(SeriesError::Changed)
+    }
+
+    /// Whether somebody may give a series away, and to whom they want: who gets it may own it, and have one more.
+    async fn check_given(
+        &self,
+        access: Access<'_>,
+        stored: &RecurringSeries,
+        to: &str,
+    ) -> Result<(), SeriesError> {
+        let (owner, project, request) = (&stored.owner, &stored.project, &stored.request);
+        if !access.may_give_away_of(owner, project)
+            && !self.booking.is_allowed_with(access, project, request)?
+        {
+            return Err(SeriesError::NotTheirs { id: stored.id, owner: owner.clone() });
+        }
+        let state = self.shared.state().await?;
+        self.booking.check_owner(access, to, (project, request), &state)?;
+        // An operator has as many as they want, and so gives as many.
+        if owner == to || access.is_operator() || state.callers().run_by(to) {
+            return Ok(());
+        }
+        self.admit(Access::of(to, CallerKind::User)).await.map_err(|error| match error {
+            SeriesError::TooMany(most) => {
+                SeriesError::ReceiverHasTooMany { owner: to.to_owned(), most }
+            }
+            error => error,
+        })
     }
 
     /// One series that runs, for who wants to change it.
@@ -212,8 +239,15 @@ impl SeriesService {
     }
 
     /// Does what a change asks for as far as it can be done at once, and lets the task do the rest.
-    async fn done(&self, access: Access<'_>, id: SeriesId) -> Result<SeriesView, SeriesError> {
-        self.work(Some(id), self.shared.now()).await?;
+    async fn done(
+        &self,
+        access: Access<'_>,
+        id: SeriesId,
+        change: &SeriesChange,
+        now: Timestamp,
+    ) -> Result<SeriesView, SeriesError> {
+        let occurrences = change.added.len() + change.changed.len() + change.renamed.len();
+        self.work_at_once(id, occurrences, now + HEAD_START).await?;
         self.bell.notify_one();
         self.series(access, id).await
     }

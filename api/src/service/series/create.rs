@@ -1,21 +1,17 @@
 //! Making series.
 
-use planner::time::Seconds;
 use storage::{
     CreateSeriesError, RecurringSeries, SeriesChange, SeriesFilter, SeriesId, SeriesState,
 };
 use uuid::Uuid;
 
-use super::reconcile::planned;
+use super::reconcile::{HEAD_START, planned};
 use super::{SeriesError, SeriesRequest, SeriesService, standing_of, told};
 use crate::service::booking::BookingError;
 use crate::service::shared::{Access, IdempotencyKey, KeyError};
 
 /// The status of the answer to a series that was made: 201.
 const MADE: u16 = 201;
-
-/// Others leave a new series for so long to who makes it.
-const HEAD_START: Seconds = Seconds::new(30);
 
 /// What became of a request for a series.
 #[derive(Clone, Copy, Debug)]
@@ -77,10 +73,7 @@ impl SeriesService {
             }
             Err(CreateSeriesError::Storage(error)) => return Err(error.into()),
         }
-        let pages = rest.added.len().div_ceil(200).max(1);
-        for _ in 0..pages {
-            self.work(Some(id), by).await?;
-        }
+        self.work_at_once(id, rest.added.len(), by).await?;
         self.refused(id).await?;
         Ok(MadeSeries::New(id))
     }
@@ -99,7 +92,7 @@ impl SeriesService {
     }
 
     /// Refuses where somebody has as many series as one may have; operators may.
-    async fn admit(&self, access: Access<'_>) -> Result<(), SeriesError> {
+    pub(super) async fn admit(&self, access: Access<'_>) -> Result<(), SeriesError> {
         let most = self.shared.settings.limits.series_per_user;
         if access.is_operator() {
             return Ok(());
@@ -119,8 +112,8 @@ impl SeriesService {
         if series.state != SeriesState::Refused {
             return Ok(());
         }
-        self.work(Some(id), self.shared.now()).await?;
         let occurrences = self.shared.database.occurrences_of(id).await?;
+        self.work_at_once(id, occurrences.len(), self.shared.now() + HEAD_START).await?;
         let impossible = occurrences.into_iter().find_map(|it| Some((it.occurrence, it.reason?)));
         let (occurrence, (_, reason)) = impossible.unwrap_or_default();
         Err(SeriesError::Refused { occurrence, reason })

@@ -45,6 +45,16 @@ pub enum SeriesError {
     /// One user has as many series as one may have.
     #[error("you have {0} series that run, and one user of this site may have so many; end some")]
     TooMany(u16),
+    /// Whoever is to be given a series has as many as one may have.
+    #[error(
+        "{owner:?} has {most} series that run, and one user of this site may have so many; they may end some first"
+    )]
+    ReceiverHasTooMany {
+        /// The name of that user.
+        owner: String,
+        /// The number that one user may have.
+        most: u16,
+    },
     /// `If-Match` does not match.
     #[error("the series was changed since it was read; GET it again")]
     VersionMismatch,

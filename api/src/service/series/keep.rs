@@ -53,6 +53,23 @@ impl SeriesService {
         Ok(())
     }
 
+    /// Does what is due of a series by an instant, of at most so many occurrences, for who waits for the answer.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub(super) async fn work_at_once(
+        &self,
+        id: SeriesId,
+        occurrences: usize,
+        by: Timestamp,
+    ) -> Result<(), Fault> {
+        let pages = occurrences.div_ceil(usize::from(PAGE)).max(1);
+        for _ in 0..pages {
+            self.work(Some(id), by).await?;
+        }
+        Ok(())
+    }
+
     /// Does what is due by an instant, of one series or of all, at most a page of it; how much there was.
     ///
     /// # Errors

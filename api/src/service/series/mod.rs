@@ -77,7 +77,7 @@ impl SeriesService {
         access: Access<'_>,
         id: SeriesId,
     ) -> Result<SeriesView, SeriesError> {
-        let series = self.visible(access, id).await?;
+        let series = self.stored(access, id).await?;
         self.shared.database.advance(self.shared.now()).await?;
         Ok(self.view(access, series).await?)
     }
@@ -123,8 +123,11 @@ impl SeriesService {
         Ok(SeriesView { series, occurrences: occurrences.into_iter().map(with).collect() })
     }
 
-    /// One series as it is stored.
-    async fn visible(
+    /// One series as it is stored, without its occurrences.
+    ///
+    /// # Errors
+    /// `NoSeries` where there is none, or it is not the caller's.
+    pub async fn stored(
         &self,
         access: Access<'_>,
         id: SeriesId,
@@ -142,7 +145,7 @@ impl SeriesService {
         id: SeriesId,
         version: Option<i64>,
     ) -> Result<RecurringSeries, SeriesError> {
-        let stored = self.visible(access, id).await?;
+        let stored = self.stored(access, id).await?;
         let is_allowed = self.booking.is_allowed_with(access, &stored.project, &stored.request)?;
         if !is_allowed && access.concession_of(&stored.owner, &stored.project) != Concession::Act {
             return Err(SeriesError::NotTheirs { id, owner: stored.owner });
@@ -153,19 +156,24 @@ impl SeriesService {
         }
     }
 
-    /// The projects of a series' owner as the site keeps them; `None` where they do not matter.
+    /// The projects of a series' owner as far as the site knows them now; `None` where they do not matter.
     fn projects_of(&self, series: &RecurringSeries, state: &SiteState) -> Option<CallerProjects> {
         let settings = self.shared.settings.projects;
         let matters = series.standing != SeriesStanding::OnlyUser;
-        matters.then(|| CallerProjects::new(state.callers(), settings, &series.owner, &[]))
+        matters.then(|| CallerProjects::of_absent(state.callers(), settings, &series.owner))
     }
 }
 
-/// The access of a series' owner, by which its occurrences are booked.
-fn access_of<'a>(series: &'a RecurringSeries, projects: Option<&'a CallerProjects>) -> Access<'a> {
+/// The access of a series' owner, by which its occurrences are booked: what an operator made is booked as an operator's
+/// while they are one.
+fn access_of<'a>(
+    series: &'a RecurringSeries,
+    projects: Option<&'a CallerProjects>,
+    state: &SiteState,
+) -> Access<'a> {
     let kind = match series.standing {
-        SeriesStanding::User => CallerKind::User,
-        SeriesStanding::Operator => CallerKind::Operator,
+        SeriesStanding::Operator if state.callers().run_by(&series.owner) => CallerKind::Operator,
+        SeriesStanding::User | SeriesStanding::Operator => CallerKind::User,
         SeriesStanding::OnlyUser => CallerKind::LocalUser,
     };
     let action = Some(Action::ReservationCreate);

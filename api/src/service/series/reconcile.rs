@@ -7,8 +7,11 @@ use storage::{Occurrence, OccurrenceState, SeriesChange, SeriesId};
 
 use super::request::OccurrenceWindow;
 
-/// Nobody else works on an occurrence that was claimed for so long.
+/// Nobody else works on an occurrence that was claimed for so long; who changes its series does in the last [`HEAD_START`].
 pub(super) const CLAIMED: Seconds = Seconds::new(60);
+
+/// Others leave what a series is to do for so long to who makes or changes it, whose answer then tells what became of it.
+pub(super) const HEAD_START: Seconds = Seconds::new(30);
 
 /// What is to be written of the occurrences of a series that has other windows from now on. What is over, exceptions and
 /// what is on its way out stay. Where as many nominal starts go as come, each new one takes the place of an old one, which
@@ -44,12 +47,13 @@ pub(super) fn reconciled(
         return change;
     }
     change.changed.extend(going.into_iter().map(|it| left(it, OccurrenceState::LeftOut, now)));
-    change.added = coming.into_iter().map(|window| planned(series, window, now)).collect();
+    let others_from = now + HEAD_START;
+    change.added = coming.into_iter().map(|it| planned(series, it, others_from)).collect();
     change
 }
 
-/// A new occurrence.
-pub(super) fn planned(series: SeriesId, window: &OccurrenceWindow, now: Timestamp) -> Occurrence {
+/// A new occurrence, about which something may be done from an instant on.
+pub(super) fn planned(series: SeriesId, window: &OccurrenceWindow, from: Timestamp) -> Occurrence {
     Occurrence {
         series,
         occurrence: window.name.clone(),
@@ -60,7 +64,7 @@ pub(super) fn planned(series: SeriesId, window: &OccurrenceWindow, now: Timestam
         is_exception: false,
         reservation: None,
         revision: 0,
-        next_try: Some(now),
+        next_try: Some(from),
         reason: None,
         version: 1,
     }
@@ -102,9 +106,10 @@ pub(super) fn left(it: &Occurrence, state: OccurrenceState, now: Timestamp) -> O
     Occurrence { state: until_then, next_try, ..it.clone() }
 }
 
-/// When something may be done about an occurrence: now, or when the claim of who may be at work on it ends.
+/// When others may do something about an occurrence: after a head start, or when the claim of who may be at work on it ends.
 fn soonest(it: &Occurrence, now: Timestamp) -> Timestamp {
-    it.next_try.filter(|at| *at > now && *at <= now + CLAIMED).unwrap_or(now)
+    let is_claimed = |at: &Timestamp| *at > now && *at <= now + CLAIMED;
+    it.next_try.filter(is_claimed).unwrap_or(now + HEAD_START)
 }
 
 /// The occurrences of a series that ends, as far as something becomes of them.
@@ -158,7 +163,7 @@ mod tests {
         let [a, gone] = change.changed.as_slice() else { panic!("{:?}", change.changed) };
         assert_eq!(
             (a.occurrence.as_str(), a.earliest_start, a.next_try),
-            ("a", at(11), Some(at(5)))
+            ("a", at(11), Some(at(5) + HEAD_START))
         );
         assert_eq!((a.state, a.reservation), (OccurrenceState::Booked, stored[1].reservation));
         assert_eq!((gone.occurrence.as_str(), gone.state), ("gone", OccurrenceState::Leaving));
@@ -181,7 +186,7 @@ mod tests {
     fn an_end_frees_what_has_not_been_and_waits_for_who_is_at_work() {
         let waiting = planned(series(), &window("c", 30), at(0));
         let at_work = Occurrence {
-            next_try: Some(at(5) + Seconds::new(30)),
+            next_try: Some(at(5) + Seconds::new(40)),
             state: OccurrenceState::Waiting,
             ..booked("b", 20)
         };
@@ -191,8 +196,8 @@ mod tests {
         assert_eq!(
             states,
             [
-                ("a", OccurrenceState::Ending, Some(at(5))),
-                ("b", OccurrenceState::Ending, Some(at(5) + Seconds::new(30))),
+                ("a", OccurrenceState::Ending, Some(at(5) + HEAD_START)),
+                ("b", OccurrenceState::Ending, Some(at(5) + Seconds::new(40))),
                 ("c", OccurrenceState::Ended, None),
             ]
         );

@@ -4,6 +4,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use planner::criterion::Criterion;
 use planner::json::Reader;
+use planner::preference::Preference;
 use planner::ranking::Ranking;
 use planner::request::Shape;
 use planner::time::{Seconds, Timestamp};
@@ -68,10 +69,10 @@ impl RuleDocument {
         self.0.get(name).cloned().unwrap_or_default()
     }
 
-    /// The ranking by which an occurrence is chosen.
-    pub(super) fn ranking(&self) -> Ranking {
+    /// By what an occurrence is chosen.
+    pub(super) fn preference(&self) -> Preference {
         let word = self.0.get("choose").and_then(Value::as_str).unwrap_or_default();
-        ranking(word).unwrap_or(Ranking::ALL[0])
+        preference(word).unwrap_or_default()
     }
 
     /// Whether nothing is wanted where not all is possible.
@@ -94,10 +95,11 @@ impl RuleDocument {
     }
 }
 
-/// What a word chooses by: a ranking, or the first of those that begin with a criterion.
-fn ranking(word: &str) -> Option<Ranking> {
+/// What a word chooses by: the compromise, a ranking, or the first of those that begin with a criterion.
+fn preference(word: &str) -> Option<Preference> {
     let by_criterion = |it: &Ranking| it.criteria()[0].word() == word;
-    word.parse().ok().or_else(|| Ranking::ALL.into_iter().find(by_criterion))
+    let first = || Ranking::ALL.into_iter().find(by_criterion).map(Preference::Ranking);
+    word.parse().ok().or_else(first)
 }
 
 /// The request of an occurrence, as JSON: that of the first with its window moved by local clocks.
@@ -204,8 +206,9 @@ impl SeriesService {
         });
         let choose = reader.optional(&object, "choose", |reader, raw| {
             let word = reader.string(raw)?;
-            let told = "must be energy, cost, co2, or a ranking such as cost_co2_energy";
-            reader.accept(ranking(&word).map(|_| word).ok_or(told))
+            let told =
+                "must be energy, cost, co2, compromise, or a ranking such as cost_co2_energy";
+            reader.accept(preference(&word).map(|_| word).ok_or(told))
         });
         let where_impossible = reader.optional(&object, "where_impossible", |reader, raw| {
             let word = reader.string(raw)?;

@@ -73,6 +73,11 @@ impl CallerProjects {
         Self { of, all, settings, limited, shown: BTreeSet::new(), within: None }
     }
 
+    /// Those of a user who does not ask: as the site keeps them, with those that their issuer vouched for when they last did.
+    pub fn of_absent(callers: &Callers, settings: ProjectSettings, user: &str) -> Self {
+        Self::new(callers, settings, user, callers.vouched_for(user))
+    }
+
     /// These, with the reservations of other projects to be seen.
     #[must_use]
     pub fn showing(self, shown: BTreeSet<String>) -> Self {

@@ -54,14 +54,37 @@ impl Callers {
     /// Whether somebody of this name may book: by a token, or as a person who signed in and is not blocked.
     pub fn may_book(&self, name: &str) -> bool {
         let by_token = |it: &ApiToken| it.owner == name && it.role != Role::Supplier;
-        let mut people = self.people.values().flat_map(HashMap::values);
-        self.tokens.values().any(by_token)
-            || people.any(|it| it.name == name && it.blocked.is_none())
+        let books = |it: &Person| {
+            let books = |role| role == Some(Role::User) || role == Some(Role::Operator);
+            it.seen.as_ref().is_none_or(|seen| books(seen.role))
+        };
+        self.tokens.values().any(by_token) || self.let_in(name).any(books)
     }
 
-    /// Whether somebody of this name runs the cluster by a token of ours.
+    /// Whether somebody of this name runs the cluster: by a token of ours, or as a person by the newest access token that
+    /// was seen of them.
     pub fn run_by(&self, name: &str) -> bool {
+        let runs =
+            |it: &Person| it.seen.as_ref().is_some_and(|seen| seen.role == Some(Role::Operator));
         self.tokens.values().any(|it| it.owner == name && it.role == Role::Operator)
+            || self.let_in(name).any(runs)
+    }
+
+    /// The projects that an issuer vouches for by the newest access token that was seen of a person of this name.
+    pub fn vouched_for<'a>(&'a self, name: &'a str) -> &'a [String] {
+        let mut seen = self.let_in(name).filter_map(|it| it.seen.as_ref());
+        seen.next().map_or(&[], |seen| &seen.projects)
+    }
+
+    /// Whether somebody of this name signed in, and what their issuer vouches for was never kept.
+    pub fn may_have_more_projects(&self, name: &str) -> bool {
+        self.let_in(name).any(|it| it.seen.is_none())
+    }
+
+    /// The people of a name who are not blocked; a name is one person's.
+    fn let_in<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Person> {
+        let people = self.people.values().flat_map(HashMap::values);
+        people.filter(move |it| it.name == name && it.blocked.is_none())
     }
 
     /// Whether there ever were any, be they revoked since: a site that has had users keeps its door shut.
@@ -99,10 +122,9 @@ impl Callers {
     /// Whether what belongs to a user of this name may be told: they have a token, may sign in, or are the only user of a
     /// site that has had no others.
     pub fn knows(&self, owner: &str) -> bool {
-        let mut people = self.people.values().flat_map(HashMap::values);
         !self.have_been
             || self.tokens.values().any(|token| token.owner == owner)
-            || people.any(|person| person.name == owner && person.blocked.is_none())
+            || self.let_in(owner).next().is_some()
     }
 
     /// A subject of an issuer, if they were met before.

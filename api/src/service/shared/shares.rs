@@ -50,8 +50,12 @@ impl Shares {
 
     /// An empty share of a caller.
     pub fn share(self: &Arc<Self>, access: Access<'_>, limited: bool) -> Share {
-        let owner = access.owner.to_owned();
-        Share { shares: Arc::clone(self), owner, limited, amount: 0 }
+        self.share_of(access.owner, limited)
+    }
+
+    /// An empty share of who counts as one under a name.
+    pub fn share_of(self: &Arc<Self>, name: &str, limited: bool) -> Share {
+        Share { shares: Arc::clone(self), owner: name.to_owned(), limited, amount: 0 }
     }
 }
 

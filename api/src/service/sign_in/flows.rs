@@ -18,9 +18,13 @@ use utoipa::ToSchema;
 use super::SignInService;
 use super::issuer::{Endpoints, Issuer};
 use crate::clock::Clock;
+use crate::service::shared::{Exceeded, Share};
 
 /// So many questions to issuers are under way at the same time.
 pub(super) const MOST_QUESTIONS: usize = 16;
+
+/// So many of them are those of one address, so that it keeps nobody else from signing in.
+pub(super) const MOST_QUESTIONS_OF_ONE: usize = 4;
 
 /// A program of people that signs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,6 +122,9 @@ pub enum FlowError {
     /// As many ask as may.
     #[error("many sign in at this moment; try again in a second")]
     Busy,
+    /// As many ask from this address as may.
+    #[error("many sign in from your address at this moment; try again in a second")]
+    BusyAddress,
     /// The issuer does not answer, or what it says is not understood.
     #[error("the issuer {0} does not answer as an OpenID provider; try again in a moment")]
     NoAnswer(String),
@@ -174,22 +181,29 @@ impl SignInService {
         ways
     }
 
-    /// A code by which the command line signs somebody in.
+    /// A code by which the command line signs somebody in who asks from an address.
     ///
     /// # Errors
     /// There is none.
-    pub async fn device_code(&self, issuer: &str) -> Result<DeviceCode, FlowError> {
+    pub async fn device_code(&self, issuer: &str, from: &str) -> Result<DeviceCode, FlowError> {
+        let _place = self.place(from)?;
         let (issuer, client_id) = self.way(issuer, Program::Cli)?;
         let mut form = vec![("client_id", client_id), ("scope", &issuer.settings.scope)];
         form.extend(issuer.settings.resource.as_deref().map(|it| ("resource", it)));
         self.ask(issuer, |it| it.device_authorization.as_deref(), &form).await
     }
 
-    /// Tokens for a grant.
+    /// Tokens for a grant, for who asks from an address.
     ///
     /// # Errors
     /// There are none, or none yet.
-    pub async fn tokens(&self, issuer: &str, grant: &TokenGrant) -> Result<GivenTokens, FlowError> {
+    pub async fn tokens(
+        &self,
+        issuer: &str,
+        grant: &TokenGrant,
+        from: &str,
+    ) -> Result<GivenTokens, FlowError> {
+        let _place = self.place(from)?;
         let program = match grant {
             TokenGrant::Code { .. } => Program::Page,
             TokenGrant::Device { .. } => Program::Cli,
@@ -204,7 +218,7 @@ impl SignInService {
         Ok(tokens)
     }
 
-    /// Has an issuer forget a refresh token (RFC 7009); nothing is done where it cannot.
+    /// Has an issuer forget a refresh token (RFC 7009) of who asks from an address; nothing is done where it cannot.
     ///
     /// # Errors
     /// The issuer does not answer.
@@ -213,7 +227,9 @@ impl SignInService {
         issuer: &str,
         program: Program,
         refresh_token: &str,
+        from: &str,
     ) -> Result<(), FlowError> {
+        let _place = self.place(from)?;
         let (issuer, client_id) = self.way(issuer, program)?;
         let form = [
             ("client_id", client_id),
@@ -225,6 +241,16 @@ impl SignInService {
             200..=299 => Ok(()),
             _ => Err(refused(&answer, issuer)),
         })
+    }
+
+    /// Room for a question from an address, while it is kept.
+    fn place(&self, from: &str) -> Result<Share, FlowError> {
+        let mut place = self.questions.share_of(from, true);
+        match place.grow(1) {
+            Ok(()) => Ok(place),
+            Err(Exceeded::All) => Err(FlowError::Busy),
+            Err(Exceeded::User) => Err(FlowError::BusyAddress),
+        }
     }
 
     /// An issuer of the settings, and what it calls a program.
@@ -260,7 +286,6 @@ impl SignInService {
         endpoint: fn(&Endpoints) -> Option<&str>,
         form: &[(&str, &str)],
     ) -> Result<Option<Answer>, FlowError> {
-        let _place = self.questions.try_acquire().map_err(|_| FlowError::Busy)?;
         let no_answer = || FlowError::NoAnswer(issuer.settings.issuer.clone());
         let described = issuer.keys().await.ok_or_else(no_answer)?;
         let Some(address) = endpoint(&described.endpoints) else { return Ok(None) };

@@ -16,17 +16,16 @@ use planner::node::{NAME_RULE, is_name};
 use planner::reservation::Role;
 use planner::time::Timestamp;
 use serde::Deserialize;
-use storage::{Person, PersonId, StorageError};
-use tokio::sync::Semaphore;
+use storage::{Person, PersonId, SeenToken, StorageError};
 use uuid::Uuid;
 
-use super::shared::{Fault, Shared, SiteState};
+use super::shared::{Fault, Shared, Shares, SiteState};
 use crate::clock::Clock;
 pub use flows::{DeviceCode, FlowError, GivenTokens, Program, SignInWay, TokenGrant};
 
 use claims::{Claims, TokenRefusal, verified};
-use flows::MOST_QUESTIONS;
-use issuer::Issuer;
+use flows::{MOST_QUESTIONS, MOST_QUESTIONS_OF_ONE};
+use issuer::{Fetched, Issuer};
 
 /// Longer tokens are nobody's.
 const LONGEST_TOKEN: usize = 16 << 10;
@@ -72,6 +71,14 @@ pub enum SignInError {
     Fault(#[from] Fault),
 }
 
+/// A token that was verified when its request arrived, so that it need not be again.
+#[derive(Clone)]
+pub struct VerifiedToken {
+    claims: Arc<Claims>,
+    /// By these keys.
+    by: Arc<Fetched>,
+}
+
 /// Who made a token, by its own word.
 #[derive(Deserialize)]
 struct Unproven {
@@ -82,8 +89,8 @@ struct Unproven {
 pub struct SignInService {
     shared: Arc<Shared>,
     issuers: Vec<Arc<Issuer>>,
-    /// Room for questions to issuers.
-    questions: Semaphore,
+    /// Room for questions to issuers, of all and of each address.
+    questions: Arc<Shares>,
 }
 
 impl SignInService {
@@ -91,7 +98,8 @@ impl SignInService {
     pub fn new(shared: Arc<Shared>) -> Self {
         let issuers =
             shared.settings.sign_in.iter().cloned().map(|it| Arc::new(Issuer::new(it))).collect();
-        Self { shared, issuers, questions: Semaphore::new(MOST_QUESTIONS) }
+        let questions = Shares::new(MOST_QUESTIONS, MOST_QUESTIONS_OF_ONE);
+        Self { shared, issuers, questions }
     }
 
     /// Whether people can sign in.
@@ -99,31 +107,60 @@ impl SignInService {
         !self.issuers.is_empty()
     }
 
-    /// Who sends an access token. Somebody who comes for the first time is remembered.
+    /// Who sends an access token, which may have been verified already. Somebody who comes for the first time is
+    /// remembered, and what a newer token says of them is kept.
     ///
     /// # Errors
     /// They are not let in.
-    pub async fn sign_in(&self, token: &str, state: &SiteState) -> Result<SignedIn, SignInError> {
+    pub async fn sign_in(
+        &self,
+        token: &str,
+        known: Option<&VerifiedToken>,
+        state: &SiteState,
+    ) -> Result<SignedIn, SignInError> {
         let (issuer, header) = self.issuer_of(token)?;
-        let claims = signed_claims(token, &header, issuer).await?;
-        let role = role(&claims, issuer)?;
+        let claims = signed_claims(token, &header, issuer, known).await?;
+        let role = role(&claims, issuer);
+        let seen = seen(role, &claims, issuer);
         let subject = claims.subject().unwrap_or_default();
         let issuer_name = &issuer.settings.issuer;
-        let person = match state.callers().person(issuer_name, subject) {
-            Some(person) => person.clone(),
-            None => self.meet(&claims, issuer).await?,
+        let person = if let Some(person) = state.callers().person(issuer_name, subject) {
+            person.clone()
+        } else {
+            role.ok_or_else(no_role)?;
+            self.meet(&claims, issuer, seen.clone()).await?
         };
-        let_in(&person, role, &claims, issuer)
+        self.keep_seen(&person, seen).await;
+        let_in(&person, role.ok_or_else(no_role)?, &claims, issuer)
     }
 
-    /// Whose token it is, as far as can be told without asking anybody; it says whom to count a request for, and admits
-    /// nobody.
-    pub fn user_of(&self, token: &str, state: &SiteState) -> Option<String> {
+    /// Whose token it is, as far as can be told without asking anybody, and the token if it counts by keys that are known;
+    /// it says whom to count a request for, and admits nobody.
+    pub fn look_at(
+        &self,
+        token: &str,
+        state: &SiteState,
+    ) -> Option<(VerifiedToken, Option<String>)> {
         let (issuer, header) = self.issuer_of(token).ok()?;
-        let keys = issuer.known()?;
-        let claims = verified(token, &header, &issuer.settings, &keys.keys, now_s()).ok()?;
-        let person = state.callers().person(&issuer.settings.issuer, claims.subject()?)?;
-        Some(person.name.clone())
+        let by = issuer.known()?;
+        let claims = Arc::new(verified_by(token, &header, issuer, &by).ok()?);
+        let subject = claims.subject()?;
+        let person = state.callers().person(&issuer.settings.issuer, subject);
+        let name = person.map(|it| it.name.clone());
+        Some((VerifiedToken { claims, by }, name))
+    }
+
+    /// Keeps what a token says of a person where that is news. It is for later, so nobody is refused where the database
+    /// cannot take it now: the next request tries again.
+    async fn keep_seen(&self, person: &Person, seen: Option<SeenToken>) {
+        let counts =
+            |it: &SeenToken| person.admits(Some(it.issued)) && it.is_news(person.seen.as_ref());
+        let Some(seen) = seen.filter(counts) else { return };
+        let now = Clock::default().now();
+        if let Err(error) = self.shared.database.note_seen(person.id, &seen, now).await {
+            let error = format!("{:#}", anyhow::Error::from(error));
+            tracing::warn!(error, "cannot keep what an access token says of a person");
+        }
     }
 
     /// The issuer that a token names, and how it is signed.
@@ -143,7 +180,12 @@ impl SignInService {
     }
 
     /// Remembers somebody who comes for the first time.
-    async fn meet(&self, claims: &Claims, issuer: &Issuer) -> Result<Person, SignInError> {
+    async fn meet(
+        &self,
+        claims: &Claims,
+        issuer: &Issuer,
+        seen: Option<SeenToken>,
+    ) -> Result<Person, SignInError> {
         let claim = &issuer.settings.name_claim;
         let name = claims.text(claim).ok_or_else(|| {
             SignInError::NotAllowed(format!("your access token has no name for you ({claim})"))
@@ -159,6 +201,7 @@ impl SignInService {
             first_seen: Clock::default().now(),
             tokens_from: None,
             blocked: None,
+            seen,
         };
         match self.shared.database.meet_person(&met).await {
             Ok(person) => Ok(person),
@@ -175,26 +218,48 @@ async fn signed_claims(
     token: &str,
     header: &Header,
     issuer: &Arc<Issuer>,
-) -> Result<Claims, SignInError> {
+    known: Option<&VerifiedToken>,
+) -> Result<Arc<Claims>, SignInError> {
     let no_answer = || SignInError::NoAnswer(issuer.settings.issuer.clone());
     let keys = issuer.keys().await.ok_or_else(no_answer)?;
-    let mut judged = verified(token, header, &issuer.settings, &keys.keys, now_s());
+    if let Some(known) = known.filter(|known| Arc::ptr_eq(&known.by, &keys)) {
+        return Ok(Arc::clone(&known.claims));
+    }
+    let mut judged = verified_by(token, header, issuer, &keys);
     if let Err(TokenRefusal::NoKey) = judged
         && let Some(newer) = issuer.newer_keys(&keys).await
     {
-        judged = verified(token, header, &issuer.settings, &newer.keys, now_s());
+        judged = verified_by(token, header, issuer, &newer);
     }
-    judged.map_err(|refusal| SignInError::Refused(refusal.to_string()))
+    judged.map(Arc::new).map_err(|refusal| SignInError::Refused(refusal.to_string()))
 }
 
-/// What a person may do by their groups.
-fn role(claims: &Claims, issuer: &Issuer) -> Result<Role, SignInError> {
-    let groups = claims.texts(&issuer.settings.group_claims);
-    issuer.settings.groups.role(&groups).ok_or_else(|| {
-        SignInError::NotAllowed(
-            "none of your groups has a role at this site; ask an operator".to_owned(),
-        )
-    })
+/// What a token says, by keys of its issuer.
+fn verified_by(
+    token: &str,
+    header: &Header,
+    issuer: &Issuer,
+    by: &Fetched,
+) -> Result<Claims, TokenRefusal> {
+    metrics::counter!("wattbook_access_token_checks_total").increment(1);
+    verified(token, header, &issuer.settings, &by.keys, now_s())
+}
+
+/// What a person may do by their groups; `None` for nothing.
+fn role(claims: &Claims, issuer: &Issuer) -> Option<Role> {
+    issuer.settings.groups.role(&claims.texts(&issuer.settings.group_claims))
+}
+
+fn no_role() -> SignInError {
+    let told = "none of your groups has a role at this site; ask an operator";
+    SignInError::NotAllowed(told.to_owned())
+}
+
+/// What a token says of a person, to be kept; `None` where it does not say when it was issued, so that which of two is newer
+/// is not known.
+fn seen(role: Option<Role>, claims: &Claims, issuer: &Issuer) -> Option<SeenToken> {
+    let since = Timestamp::from_unix_seconds(claims.issued_s()?);
+    Some(SeenToken { role, projects: projects(claims, issuer), issued: since })
 }
 
 /// The projects that a token names, by the names that the site has for them.

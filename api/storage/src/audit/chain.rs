@@ -3,15 +3,19 @@
 //! The hash is the SHA-256 of a JSON array of texts: the hash of the record before, the instant, and the fields in their order.
 //! In place of what may be personal (actor, for, from, object) stands its digest: the SHA-256 of the hash of the record before,
 //! the field's name and the value, a line feed between them. So a value can be erased and its digest kept, and the hash still
-//! follows from what is there.
+//! follows from what is there. In what was before and after, the digest of each member `person` stands in its place.
 
 use planner::time::Timestamp;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::{AuditEntry, AuditRecord};
 
 /// What stands before the digest of a value that was erased.
 const ERASED: &str = "erased:";
+
+/// The member of what was before and after whose value is a person's name.
+const PERSON: &str = "person";
 
 /// Digits of a digest.
 const DIGITS: usize = 64;
@@ -79,7 +83,11 @@ impl AuditEntry {
     /// The hash of this entry after a record with the hash `previous`.
     pub fn hash(&self, previous: &str) -> String {
         let digest = |field: &str, value: &str| digest(previous, field, value);
-        let state = |state: &Option<String>| state.clone().unwrap_or_else(|| "null".to_owned());
+        let state = |state: &Option<String>| match state {
+            Some(text) => with_persons(text, &mut |name| Some(digest(PERSON, name)))
+                .unwrap_or_else(|| text.clone()),
+            None => "null".to_owned(),
+        };
         let parts = [
             previous.to_owned(),
             self.at(),
@@ -103,18 +111,17 @@ impl AuditEntry {
 }
 
 impl AuditRecord {
-    /// Puts digests in place of what names somebody; whether there was anything. Of what they did themselves the address is
-    /// erased, too. The hash stays.
-    pub fn erase(&mut self, name: &str) -> bool {
+    /// Puts digests in place of what names one of some people; whether there was anything. Of what they did themselves the
+    /// address is erased, too. The hash stays.
+    pub fn erase(&mut self, is_theirs: &dyn Fn(&str) -> bool) -> bool {
         let (entry, previous) = (&mut self.entry, &self.previous);
-        let is_actor = entry.actor == name;
-        let names =
-            |text: &str| text == name || text.split(['/', '?', '&', '=']).any(|part| part == name);
+        let is_actor = is_theirs(&entry.actor);
+        let names = |text: &str| is_theirs(text) || text.split(['/', '?', '&', '=']).any(is_theirs);
         let fields = [("actor", &mut entry.actor, is_actor), ("from", &mut entry.source, is_actor)];
         let mut erased = false;
-        for (field, value, is_theirs) in fields {
-            erased |= is_theirs;
-            if is_theirs {
+        for (field, value, is_named) in fields {
+            erased |= is_named;
+            if is_named {
                 *value = format!("{ERASED}{}", digest(previous, field, value));
             }
         }
@@ -124,7 +131,44 @@ impl AuditRecord {
                 erased = true;
             }
         }
+        for state in [&mut entry.before, &mut entry.after].into_iter().flatten() {
+            let gone = |name: &str| format!("{ERASED}{}", digest(previous, PERSON, name));
+            let without = with_persons(state, &mut |name| is_theirs(name).then(|| gone(name)));
+            if let Some(without) = without.filter(|it| it != state) {
+                *state = without;
+                erased = true;
+            }
+        }
         erased
+    }
+}
+
+/// JSON with other words in place of people's names, as far as there are others; `None` where it names nobody.
+fn with_persons(state: &str, other: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
+    if !state.contains("\"person\":") {
+        return None;
+    }
+    let mut state: Value = serde_json::from_str(state).ok()?;
+    replace_persons(&mut state, other);
+    Some(state.to_string())
+}
+
+fn replace_persons(state: &mut Value, other: &mut dyn FnMut(&str) -> Option<String>) {
+    match state {
+        Value::Array(items) => items.iter_mut().for_each(|it| replace_persons(it, other)),
+        Value::Object(members) => {
+            for (key, value) in members {
+                match value {
+                    Value::String(name) if key == PERSON => {
+                        if let Some(other) = other(name) {
+                            *name = other;
+                        }
+                    }
+                    _ => replace_persons(value, other),
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
@@ -146,6 +190,11 @@ fn digest(previous: &str, field: &str, value: &str) -> String {
         Some(digest) => digest.to_owned(),
         None => sha256(&format!("{previous}\n{field}\n{value}")),
     }
+}
+
+/// By what it is known that a name was erased.
+pub(crate) fn name_digest(name: &str) -> String {
+    sha256(&format!("erased\n{name}"))
 }
 
 fn sha256(text: &str) -> String {
@@ -224,9 +273,9 @@ mod tests {
     #[test]
     fn what_names_somebody_can_be_erased_and_the_chain_holds() {
         let mut records = chain(3);
-        assert!(records[0].erase("olga"));
-        assert!(records[1].erase("ada"));
-        assert!(!records[2].erase("eve"));
+        assert!(records[0].erase(&|name| name == "olga"));
+        assert!(records[1].erase(&|name| name == "ada"));
+        assert!(!records[2].erase(&|name| name == "eve"));
         let (olga, ada) = (&records[0].entry, &records[1].entry);
         assert!(olga.actor.starts_with(ERASED) && olga.source.starts_with(ERASED));
         assert_eq!(olga.acting_for, "ada");
@@ -235,6 +284,23 @@ mod tests {
         assert_eq!(check(&records), Ok(()));
         records[0].entry.actor = format!("{ERASED}{FIRST_PREVIOUS}");
         assert_eq!(check(&records), Err(BrokenLink::Changed));
+    }
+
+    /// In place of each name its digest is hashed: the SHA-256 of the hash before, `person` and the name.
+    #[test]
+    fn people_before_and_after_can_be_erased_and_not_be_exchanged() {
+        let after =
+            r#"{"shared_with":[{"person":"ada","may":"see"},{"person":"bob","may":"act"}]}"#;
+        let shared = AuditEntry { after: Some(after.to_owned()), ..entry() };
+        let of = |name: &str| sha256(&format!("{FIRST_PREVIOUS}\nperson\n{name}"));
+        let mut record = shared.chained(1, FIRST_PREVIOUS);
+        let exchanged = AuditEntry { after: Some(after.replace("bob", "eve")), ..entry() };
+        assert_ne!(exchanged.hash(FIRST_PREVIOUS), record.hash);
+        assert!(!record.erase(&|name| name == "see"));
+        assert!(record.erase(&|name| name == "bob"));
+        let erased = format!("{ERASED}{}", of("bob"));
+        assert_eq!(record.entry.after.as_deref(), Some(after.replace("bob", &erased).as_str()));
+        assert_eq!(check(&[record]), Ok(()));
     }
 
     #[test]

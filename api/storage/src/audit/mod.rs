@@ -5,6 +5,7 @@ pub(crate) mod repository;
 mod row;
 pub mod sql;
 
+pub(crate) use chain::name_digest;
 pub use chain::{BrokenLink, ChainCheck, FIRST_PREVIOUS, microseconds};
 
 /// What somebody did or read. Instants are microseconds since 1970, UTC.

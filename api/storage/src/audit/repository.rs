@@ -3,11 +3,15 @@
 //! Whoever writes records holds the chain's row until the commit, so that the newest record is the one that the next follows,
 //! whatever the processes.
 
+use std::collections::{HashMap, HashSet};
+
 use sqlx::QueryBuilder;
 
 use super::sql;
 use crate::audit::row::{AuditRow, BegunRow};
-use crate::audit::{AuditEnd, AuditEntry, AuditFilter, AuditIntent, AuditRecord, ChainEnds};
+use crate::audit::{
+    AuditEnd, AuditEntry, AuditFilter, AuditIntent, AuditRecord, ChainEnds, name_digest,
+};
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::engine::dialect::{Dialect, MAX_BOUND_VALUES};
@@ -18,6 +22,9 @@ const COLUMNS: usize = 13;
 
 /// Records that are dropped together, so that writers do not wait.
 const DROPPED_TOGETHER: i64 = 5000;
+
+/// So much later by the clock of another machine may come what was under way when somebody was erased.
+const SKEW_US: i64 = 60 * 1_000_000;
 
 /// The outcome of what was begun by a process that did not say what came of it.
 const UNKNOWN: &str = "unknown";
@@ -71,6 +78,32 @@ repository!(
             Self::forget_begun(&mut transaction, &ids).await?;
             transaction.commit().await?;
             Ok(left.len())
+        }
+
+        /// What is under way: begun, and not recorded yet.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn audit_begun_ids(&self) -> Result<HashSet<String>, StorageError> {
+            let ids: Vec<String> =
+                sqlx::query_scalar(sql::BEGUN_IDS).fetch_all(&self.reader).await?;
+            Ok(ids.into_iter().collect())
+        }
+
+        /// Forgets who was erased before an instant: nothing of theirs is under way any more.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn forget_erased_names(&self, before_us: i64) -> Result<(), StorageError> {
+            let erased: Vec<(String, i64)> =
+                sqlx::query_as(sql::ERASED_NAMES).fetch_all(&self.reader).await?;
+            if erased.iter().any(|(_, at_us)| *at_us < before_us) {
+                let mut transaction = self.begin_beside_the_book().await?;
+                let forgotten = sqlx::query(sql::FORGET_ERASED_NAMES).bind(before_us);
+                forgotten.execute(&mut *transaction).await?;
+                transaction.commit().await?;
+            }
+            Ok(())
         }
 
         /// Records that pass a filter, in their order.
@@ -225,9 +258,19 @@ repository!(
         ) -> Result<(), StorageError> {
             Self::take_chain(connection).await?;
             let ChainEnds { mut head_id, mut head_hash, .. } = Self::ends(connection).await?;
+            let erased: Vec<(String, i64)> =
+                sqlx::query_as(sql::ERASED_NAMES).fetch_all(&mut *connection).await?;
+            let erased: HashMap<String, i64> = erased.into_iter().collect();
             let mut records = Vec::with_capacity(entries.len());
             for entry in entries {
-                let record = entry.chained(head_id + 1, &head_hash);
+                let mut record = entry.chained(head_id + 1, &head_hash);
+                if !erased.is_empty() {
+                    // Who is called so and came later is somebody else.
+                    let until_us = record.entry.at_us - SKEW_US;
+                    record.erase(&|name| {
+                        erased.get(&name_digest(name)).is_some_and(|at_us| *at_us >= until_us)
+                    });
+                }
                 head_id = record.id;
                 head_hash.clone_from(&record.hash);
                 records.push(record);

@@ -44,6 +44,15 @@ statements! {
     /// Records after one, up to another, at most so many.
     RECORDS_AFTER = concat!("SELECT ", columns!(), " FROM audit WHERE id > $1 AND id <= $2 ORDER BY id LIMIT $3");
 
+    /// Who was erased, and when.
+    ERASED_NAMES = "SELECT digest, at_us FROM erased_names";
+
+    /// Forgets who was erased before an instant.
+    FORGET_ERASED_NAMES = "DELETE FROM erased_names WHERE at_us < $1";
+
+    /// What is under way.
+    BEGUN_IDS = "SELECT id FROM audit_begun";
+
     /// What was begun before an instant and is not recorded, at most so many.
     LEFT_BEGUN = concat!("SELECT id, ", begun_columns!(), " FROM audit_begun WHERE at_us < $1 ORDER BY at_us LIMIT $2");
 }

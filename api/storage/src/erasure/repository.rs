@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::sql;
 use crate::access::repository::Tokens;
-use crate::audit::AuditEntry;
 use crate::audit::repository::Audit;
+use crate::audit::{AuditEntry, name_digest};
 use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
@@ -44,6 +44,8 @@ repository!(
 
         /// Puts a pseudonym in place of a person's name wherever it is kept, revokes their tokens and records that; nothing
         /// where reservations of theirs have yet to end. What the ledger counts stays, and so does the audit trail's chain.
+        /// What was under way is recorded without the name; without a `record` it is what such requests wrote meanwhile that
+        /// is looked for once more.
         ///
         /// # Errors
         /// Storage failed.
@@ -51,7 +53,7 @@ repository!(
             &self,
             name: &str,
             pseudonym: &str,
-            record: &AuditEntry,
+            record: Option<&AuditEntry>,
             now: Timestamp,
         ) -> Result<Erased, StorageError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
@@ -69,7 +71,12 @@ repository!(
             rows += Self::rename(&mut transaction, name, pseudonym, now).await?;
             Tokens::<Engine>::tokens_changed(&mut transaction, now).await?;
             rows += Self::erase_in_audit(&mut transaction, name).await?;
-            Audit::<Engine>::append(&mut transaction, vec![record.clone()]).await?;
+            if let Some(record) = record {
+                let noted =
+                    sqlx::query(sql::NOTE_ERASED).bind(name_digest(name)).bind(record.at_us);
+                noted.execute(&mut *transaction).await?;
+                Audit::<Engine>::append(&mut transaction, vec![record.clone()]).await?;
+            }
             transaction.commit().await?;
             Ok(Erased::Rows(rows))
         }
@@ -137,13 +144,15 @@ repository!(
                 let Some(last) = records.last() else { return Ok(rows) };
                 after = last.id;
                 for record in &mut records {
-                    if record.erase(name) {
+                    if record.erase(&|it| it == name) {
                         let erased = sqlx::query(sql::ERASE_IN_RECORD)
                             .bind(record.id)
                             .bind(&record.entry.actor)
                             .bind(&record.entry.acting_for)
                             .bind(&record.entry.source)
-                            .bind(&record.entry.object);
+                            .bind(&record.entry.object)
+                            .bind(record.entry.before.as_deref())
+                            .bind(record.entry.after.as_deref());
                         rows += erased.execute(&mut *connection).await?.rows_affected();
                     }
                 }

@@ -11,9 +11,14 @@ statements! {
     END_SERIES_OF = "UPDATE series SET state = 'ended', ended_s = $2, row_version = row_version + 1
         WHERE owner = $1 AND state = 'running'";
 
-    /// What was to come of a person's series does not.
-    END_OCCURRENCES_OF = "UPDATE series_occurrences SET state = 'ended', next_try_s = NULL, version = version + 1
-        WHERE next_try_s IS NOT NULL AND series_id IN (SELECT id FROM series WHERE owner = $1)";
+    /// What was to come of a person's series does not: it ends, or once somebody has looked what became of the reservation
+    /// that it was about to get. What has a reservation, or is on its way out already, is settled as in any series.
+    END_OCCURRENCES_OF = "UPDATE series_occurrences
+        SET state = CASE WHEN reservation_id IS NULL THEN 'ended' ELSE 'ending' END,
+            next_try_s = CASE WHEN reservation_id IS NULL THEN NULL ELSE next_try_s END,
+            version = version + 1
+        WHERE state IN ('waiting', 'impossible') AND next_try_s IS NOT NULL
+            AND series_id IN (SELECT id FROM series WHERE owner = $1)";
 
     /// What a person's rows of the ledger add up to, by project.
     PERSON_SUMS = "SELECT project, currency, CAST(SUM(node_s) AS BIGINT) AS node_s,
@@ -27,7 +32,9 @@ statements! {
     RENAME_TOKENS = "UPDATE api_tokens SET owner = $2, revoked_s = COALESCE(revoked_s, $3) WHERE owner = $1";
 
     /// The person $1 as $2, blocked since $3: whoever signs in later as the same subject is somebody new.
-    RENAME_PERSON = "UPDATE people SET name = $2, subject = $2, blocked_s = COALESCE(blocked_s, $3) WHERE name = $1";
+    RENAME_PERSON = "UPDATE people SET name = $2, subject = $2, blocked_s = COALESCE(blocked_s, $3),
+            role = NULL, projects = NULL, token_issued_s = NULL
+        WHERE name = $1";
 
     /// What a person asked for, where it may have words of theirs.
     REQUESTS_WITH_WORDS = "SELECT id, request FROM reservations
@@ -37,7 +44,13 @@ statements! {
     SET_WORDS = "UPDATE reservations SET request = $2 WHERE id = $1";
 
     /// An audit record with digests in place of names.
-    ERASE_IN_RECORD = "UPDATE audit SET actor = $2, acting_for = $3, source = $4, object = $5 WHERE id = $1";
+    ERASE_IN_RECORD = "UPDATE audit SET actor = $2, acting_for = $3, source = $4, object = $5, state_before = $6,
+            state_after = $7
+        WHERE id = $1";
+
+    /// Who was erased, by the digest of the name: what was under way then is recorded without it.
+    NOTE_ERASED = "INSERT INTO erased_names (digest, at_us) VALUES ($1, $2)
+        ON CONFLICT (digest) DO UPDATE SET at_us = excluded.at_us";
 }
 
 /// What is of no use without the person $1: what was answered to them, where they are told what, and the projects that
@@ -51,8 +64,9 @@ pub const FORGETS: &[&str] = &[
     "DELETE FROM own_webhooks WHERE owner = $1",
     "DELETE FROM project_members WHERE user_name = $1",
     "DELETE FROM shared_reservations WHERE NOT is_project AND name = $1",
-    // They name both owners. One too many does no harm: events are forgotten after a week anyway.
-    "DELETE FROM events WHERE kind = 'reservation.transferred' AND data LIKE '%' || $1 || '%'",
+    // They name both owners, or who acted. One too many does no harm: events are forgotten after a week anyway.
+    "DELETE FROM events WHERE kind IN ('reservation.transferred', 'reservation.acted_for', 'series.acted_for')
+        AND data LIKE '%' || $1 || '%'",
 ];
 
 /// The other tables with names: each statement puts $2 in place of $1.

@@ -70,6 +70,7 @@ pub const EVENT_KINDS: &[&str] = &[
     "reservation.transferred",
     "reservation.unshared",
     "reservation.withdrawn",
+    "series.acted_for",
     "series.changed",
     "series.created",
     "series.ended",
@@ -96,18 +97,29 @@ pub struct NewEvent {
     pub data: Value,
 }
 
-/// What somebody did with a reservation for its owner.
+/// What is somebody's, and others may do something with for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnedKind {
+    /// A reservation.
+    Reservation,
+    /// A series.
+    Series,
+}
+
+/// What somebody did with a reservation or a series for its owner.
 #[derive(Clone, Copy, Debug)]
 pub struct ActedFor<'a> {
-    /// The reservation's id.
-    pub reservation_id: &'a str,
+    /// What it was done with.
+    pub kind: OwnedKind,
+    /// Its id.
+    pub id: &'a str,
     /// Its owner.
     pub owner: &'a str,
     /// Who did it.
     pub actor: &'a str,
     /// What they did, by the name that the OpenAPI document has for it.
     pub action: &'a str,
-    /// The word of the reservation's state since.
+    /// The word of its state since.
     pub state: &'a str,
 }
 

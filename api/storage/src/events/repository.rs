@@ -14,7 +14,7 @@ use crate::engine::connections::Connection;
 use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::events::row::EventRow;
-use crate::events::{ActedFor, EVENT_KINDS, Event, EventsKept, NewEvent};
+use crate::events::{ActedFor, EVENT_KINDS, Event, EventsKept, NewEvent, OwnedKind};
 use crate::identity::EventId;
 
 /// Events that are deleted together, so that writers do not wait.
@@ -69,11 +69,14 @@ repository!(
             acted: &ActedFor<'_>,
             now: Timestamp,
         ) -> Result<(), StorageError> {
+            let (kind, id) = match acted.kind {
+                OwnedKind::Reservation => ("reservation.acted_for", "reservation_id"),
+                OwnedKind::Series => ("series.acted_for", "series"),
+            };
             let data = json!({
-                "reservation_id": acted.reservation_id, "state": acted.state, "by": acted.actor,
-                "action": acted.action,
+                id: acted.id, "state": acted.state, "by": acted.actor, "action": acted.action,
             });
-            let event = NewEvent::new("reservation.acted_for", data).of(acted.owner);
+            let event = NewEvent::new(kind, data).of(acted.owner);
             let mut transaction = self.begin_beside_the_book().await?;
             Self::record_beside(&mut transaction, &[event], now).await?;
             transaction.commit().await?;

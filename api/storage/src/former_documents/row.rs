@@ -110,6 +110,7 @@ impl FormerOffer {
         let span = Span::new(instant(&self.start)?, instant(&self.end)?);
         Ok(OfferTerms {
             rankings: rankings.collect::<Result<Vec<Ranking>, _>>()?,
+            is_compromise: false,
             span: span.ok_or(Unreadable)?,
             nodes: named_nodes(self.nodes, &self.node_ranges).ok_or(Unreadable)?,
             values: Values {

@@ -29,8 +29,21 @@ pub struct HeldSpan {
     pub nodes: u32,
     /// The end of the offer: where nodes were freed before, its amounts are still for all of it.
     pub offer_end: Timestamp,
+    /// Where these nodes were freed before the end of the offer: how many it had at last, which may be fewer. Otherwise 0.
+    pub freed_nodes: u32,
     /// Energy, cost without the fee for extra power, and CO2 of the offer, in their exact units.
     pub amounts: [i128; 3],
+}
+
+/// A statement of the ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatedOnce {
+    /// The start of the hour that it is about.
+    pub hour: Timestamp,
+    /// Whether it is the hour's first.
+    pub is_first: bool,
+    /// The start of the hour in which it counts.
+    pub counted: Timestamp,
 }
 
 /// What the ledger has of a reservation in an hour, corrections included.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::error::StorageError;
 use crate::held_spans::{HeldSpan, StatedHour};
-use crate::row::{RowPlace, instant};
+use crate::row::{RowPlace, instant, set_of};
 
 #[derive(FromRow)]
 pub(crate) struct HeldSpanRow {
@@ -23,6 +23,7 @@ pub(crate) struct HeldSpanRow {
     end_s: i64,
     nodes: i64,
     offer_end_s: i64,
+    freed_ranges: Option<String>,
     energy_uj: String,
     cost_exact: String,
     co2_exact: String,
@@ -36,6 +37,10 @@ impl TryFrom<HeldSpanRow> for HeldSpan {
         Ok(Self {
             span: place.span("end_s", row.start_s, row.end_s)?,
             nodes: place.count("end_rank", row.nodes)?,
+            freed_nodes: match row.freed_ranges.as_deref() {
+                Some(ranges) => place.readable("node_ranges", set_of(ranges))?.count(),
+                None => 0,
+            },
             amounts: [
                 amount("energy_uj", &row.energy_uj)?,
                 amount("cost_exact", &row.cost_exact)?,

@@ -11,7 +11,8 @@ macro_rules! select_spans {
                 CASE WHEN r.chosen_offer_id IS NULL THEN r.expires_s END AS held_until_s,
                 o.id AS offer_id, a.start_s, a.end_s,
                 CAST(SUM(a.end_rank - a.first_rank) AS BIGINT) AS nodes,
-                o.end_s AS offer_end_s, o.energy_uj, o.cost_exact, o.co2_exact
+                o.end_s AS offer_end_s,
+                CASE WHEN a.end_s < o.end_s THEN o.node_ranges END AS freed_ranges, o.energy_uj, o.cost_exact, o.co2_exact
             FROM reservations AS r CROSS JOIN allocations AS a CROSS JOIN offers AS o
             WHERE a.reservation_id = r.id AND o.id = a.offer_id AND ",
             $condition,
@@ -20,6 +21,25 @@ macro_rules! select_spans {
             GROUP BY r.id, o.id, a.start_s, a.end_s
             ORDER BY r.id, o.id, a.start_s, a.end_s"
         )
+    };
+}
+
+/// What rows of reservations amount to by hour; what follows says in which hours they count.
+macro_rules! stated_hours {
+    () => {
+        "SELECT reservation_id, counted_s,
+            CAST(SUM(measured_j + estimated_j) AS BIGINT) AS energy_j,
+            CAST(SUM(cost_millionths) AS BIGINT) AS cost_millionths,
+            CAST(SUM(unpriced_j) AS BIGINT) AS unpriced_j,
+            CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg,
+            CAST(SUM(unrated_j) AS BIGINT) AS unrated_j
+        FROM ledger_rows WHERE reservation_id IS NOT NULL AND"
+    };
+}
+
+macro_rules! by_hour {
+    () => {
+        " GROUP BY counted_s, reservation_id ORDER BY counted_s, reservation_id"
     };
 }
 
@@ -33,17 +53,18 @@ statements! {
     /// The reservations that changed after a count.
     CHANGED_IDS = "SELECT id FROM reservations WHERE changed > $1";
 
-    /// How many statements the ledger has.
-    STATEMENTS = "SELECT COUNT(*) FROM ledger_statements";
+    /// The serial of the newest statement of the ledger.
+    NEWEST_SERIAL = "SELECT statements FROM ledger_marks WHERE id = 1";
+
+    /// The statements of the ledger after a serial: the hours, their numbers, and the hours in which they count.
+    STATEMENTS_AFTER = "SELECT hour_s, number, counted_s FROM ledger_statements WHERE serial > $1 ORDER BY serial";
 
     /// What the rows of reservations that count since an instant amount to by hour, which they are found by.
-    STATED_HOURS_OF = "SELECT reservation_id, counted_s,
-            CAST(SUM(measured_j + estimated_j) AS BIGINT) AS energy_j,
-            CAST(SUM(cost_millionths) AS BIGINT) AS cost_millionths,
-            CAST(SUM(unpriced_j) AS BIGINT) AS unpriced_j,
-            CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg,
-            CAST(SUM(unrated_j) AS BIGINT) AS unrated_j
-        FROM ledger_rows
-        WHERE counted_s >= $1 AND reservation_id IS NOT NULL
-        GROUP BY counted_s, reservation_id ORDER BY counted_s, reservation_id";
+    STATED_HOURS_OF = concat!(stated_hours!(), " counted_s >= $1", by_hour!());
 }
+
+/// What the rows of reservations amount to that count in some hours, which follow; [`BY_HOUR`] ends it.
+pub const STATED_HOURS_WHERE: &str = concat!(stated_hours!(), " counted_s IN (");
+
+/// The end of [`STATED_HOURS_WHERE`].
+pub const BY_HOUR: &str = concat!(")", by_hour!());

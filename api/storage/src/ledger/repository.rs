@@ -27,11 +27,14 @@ repository!(
         pub async fn put_statement(&self, statement: &NewStatement) -> Result<bool, StorageError> {
             let mut transaction = self.begin_beside_the_book().await?;
             let connection = &mut *transaction;
+            let serial: i64 =
+                sqlx::query_scalar(sql::NEXT_SERIAL).fetch_one(&mut *connection).await?;
             let noted = sqlx::query(sql::INSERT_STATEMENT)
                 .bind(statement.hour.as_unix_seconds())
                 .bind(i64::from(statement.number))
                 .bind(statement.counted.as_unix_seconds())
                 .bind(statement.stated.as_unix_seconds())
+                .bind(serial)
                 .execute(&mut *connection)
                 .await?;
             if noted.rows_affected() == 0 {

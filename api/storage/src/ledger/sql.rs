@@ -46,8 +46,11 @@ macro_rules! sums {
 
 statements! {
     /// Notes that an hour is stated, unless it is already by this number.
-    INSERT_STATEMENT = "INSERT INTO ledger_statements (hour_s, number, counted_s, stated_s)
-        VALUES ($1, $2, $3, $4) ON CONFLICT (hour_s, number) DO NOTHING";
+    INSERT_STATEMENT = "INSERT INTO ledger_statements (hour_s, number, counted_s, stated_s, serial)
+        VALUES ($1, $2, $3, $4, $5) ON CONFLICT (hour_s, number) DO NOTHING";
+
+    /// The serial of a statement that is about to be made: nobody else gets one until it is committed.
+    NEXT_SERIAL = "UPDATE ledger_marks SET statements = statements + 1 WHERE id = 1 RETURNING statements";
 
     /// The newest hour that was stated.
     NEWEST_HOUR = "SELECT MAX(hour_s) FROM ledger_statements";

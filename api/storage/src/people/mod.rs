@@ -4,6 +4,7 @@ pub(crate) mod repository;
 mod row;
 pub mod sql;
 
+use planner::reservation::Role;
 use planner::time::Timestamp;
 
 use crate::identity::PersonId;
@@ -25,6 +26,29 @@ pub struct Person {
     pub tokens_from: Option<Timestamp>,
     /// Since when all their tokens are refused.
     pub blocked: Option<Timestamp>,
+    /// What the newest token that was seen says of them; `None` where none was, or it does not say when it was issued.
+    pub seen: Option<SeenToken>,
+}
+
+/// What an access token says of a person: what is done later on their behalf, without a token, is judged by it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenToken {
+    /// What they may do; `None` for nothing.
+    pub role: Option<Role>,
+    /// The projects that the issuer vouches for.
+    pub projects: Vec<String>,
+    /// When the token was issued.
+    pub issued: Timestamp,
+}
+
+impl SeenToken {
+    /// Whether this is news where another was seen before: a newer token says something else.
+    pub fn is_news(&self, before: Option<&Self>) -> bool {
+        before.is_none_or(|before| {
+            let says_other = (self.role, &self.projects) != (before.role, &before.projects);
+            before.issued < self.issued && says_other
+        })
+    }
 }
 
 impl Person {
@@ -52,6 +76,7 @@ mod tests {
             first_seen: t(0),
             tokens_from: tokens_from.map(t),
             blocked: blocked.map(t),
+            seen: None,
         };
         for (tokens_from, blocked, issued, counts) in [
             (None, None, Some(5), true),
@@ -64,5 +89,26 @@ mod tests {
         ] {
             assert_eq!(person(tokens_from, blocked).admits(issued.map(t)), counts);
         }
+    }
+
+    #[test]
+    fn a_newer_token_is_news_where_it_says_something_else() {
+        let seen = |role: Option<Role>, project: &str, issued: i64| SeenToken {
+            role,
+            projects: vec![project.to_owned()],
+            issued: Timestamp::from_unix_seconds(issued),
+        };
+        let before = seen(Some(Role::Operator), "ocean", 5);
+        for (now, is_news) in [
+            (seen(Some(Role::Operator), "ocean", 6), false),
+            (seen(Some(Role::User), "ocean", 6), true),
+            (seen(None, "ocean", 6), true),
+            (seen(Some(Role::Operator), "ice", 6), true),
+            // One that was issued before says nothing of now.
+            (seen(Some(Role::User), "ocean", 5), false),
+        ] {
+            assert_eq!(now.is_news(Some(&before)), is_news, "{now:?}");
+        }
+        assert!(before.is_news(None));
     }
 }

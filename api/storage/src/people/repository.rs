@@ -1,5 +1,6 @@
 //! People.
 
+use planner::reservation::Role;
 use planner::time::Timestamp;
 
 use super::sql;
@@ -8,9 +9,15 @@ use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::error::StorageError;
-use crate::people::Person;
+use crate::identity::PersonId;
 use crate::people::row::PersonRow;
+use crate::people::{Person, SeenToken};
 use crate::refusal::is_unique_violation;
+
+/// Names of projects as they are stored: JSON.
+fn projects_text(projects: &[String]) -> String {
+    serde_json::json!(projects).to_string()
+}
 
 repository!(
     /// People who sign in at an issuer.
@@ -24,8 +31,9 @@ repository!(
             let query = sqlx::query_as(sql::PERSON).bind(&met.issuer).bind(&met.subject);
             let known: Option<PersonRow> = query.fetch_optional(&mut *transaction).await?;
             if let Some(known) = known {
-                return Ok(known.into());
+                return known.try_into();
             }
+            let seen = met.seen.as_ref();
             let inserted = sqlx::query(sql::INSERT_PERSON)
                 .bind(met.id)
                 .bind(&met.issuer)
@@ -34,6 +42,9 @@ repository!(
                 .bind(met.first_seen.as_unix_seconds())
                 .bind(met.tokens_from.map(Timestamp::as_unix_seconds))
                 .bind(met.blocked.map(Timestamp::as_unix_seconds))
+                .bind(seen.and_then(|it| it.role).map(Role::word))
+                .bind(seen.map(|it| projects_text(&it.projects)))
+                .bind(seen.map(|it| it.issued.as_unix_seconds()))
                 .execute(&mut *transaction)
                 .await;
             match inserted {
@@ -44,6 +55,31 @@ repository!(
             Tokens::<Engine>::tokens_changed(&mut transaction, met.first_seen).await?;
             transaction.commit().await?;
             Ok(met.clone())
+        }
+
+        /// Keeps what a token says of a person, unless a newer one was seen.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn note_seen(
+            &self,
+            person: PersonId,
+            seen: &SeenToken,
+            now: Timestamp,
+        ) -> Result<(), StorageError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let noted = sqlx::query(sql::NOTE_SEEN)
+                .bind(person)
+                .bind(seen.role.map(Role::word))
+                .bind(projects_text(&seen.projects))
+                .bind(seen.issued.as_unix_seconds())
+                .execute(&mut *transaction)
+                .await?;
+            if noted.rows_affected() == 0 {
+                return Ok(());
+            }
+            Tokens::<Engine>::tokens_changed(&mut transaction, now).await?;
+            Ok(transaction.commit().await?)
         }
 
         /// Everybody who ever signed in, by name.
@@ -101,7 +137,7 @@ repository!(
             connection: &mut Connection<Engine>,
         ) -> Result<Vec<Person>, StorageError> {
             let rows: Vec<PersonRow> = sqlx::query_as(sql::PEOPLE).fetch_all(connection).await?;
-            Ok(rows.into_iter().map(Person::from).collect())
+            rows.into_iter().map(Person::try_from).collect()
         }
     }
 );

@@ -4,9 +4,18 @@ pub(crate) mod repository;
 mod row;
 pub mod sql;
 
-use planner::project::ProjectError;
+use planner::project::{ProjectError, Projects};
 
 use crate::error::StorageError;
+
+/// Projects before and after a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditedProjects {
+    /// As they were.
+    pub before: Projects,
+    /// As they are.
+    pub after: Projects,
+}
 
 /// Why projects were not changed.
 #[derive(Debug, thiserror::Error)]

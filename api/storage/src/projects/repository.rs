@@ -3,7 +3,7 @@
 use planner::project::{Project, ProjectEdit, ProjectMember, Projects};
 use planner::time::Timestamp;
 
-use super::{EditProjectsError, sql};
+use super::{EditProjectsError, EditedProjects, sql};
 use crate::access::repository::Tokens;
 use crate::book::repository::BookRow;
 use crate::database::repository;
@@ -25,7 +25,8 @@ repository!(
             Ok(all)
         }
 
-        /// Changes projects, as somebody who may say who manages them, or as one of their managers; they as they are after it.
+        /// Changes projects, as somebody who may say who manages them, or as one of their managers; they as they were before and
+        /// are after it.
         ///
         /// # Errors
         /// See [`EditProjectsError`].
@@ -34,14 +35,14 @@ repository!(
             edit: &ProjectEdit,
             by_manager: bool,
             now: Timestamp,
-        ) -> Result<Projects, EditProjectsError> {
+        ) -> Result<EditedProjects, EditProjectsError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             let before = Self::all(connection).await?;
             let after =
                 if by_manager { before.after_by_manager(edit)? } else { before.after(edit)? };
             if after == before {
-                return Ok(after);
+                return Ok(EditedProjects { before, after });
             }
             for (name, _) in before.iter().filter(|(name, _)| after.get(name).is_none()) {
                 sqlx::query(sql::DELETE_PROJECT).bind(name).execute(&mut *connection).await?;
@@ -51,7 +52,7 @@ repository!(
             }
             Tokens::<Engine>::tokens_changed(connection, now).await?;
             transaction.commit().await?;
-            Ok(after)
+            Ok(EditedProjects { before, after })
         }
     }
 

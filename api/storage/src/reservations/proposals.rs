@@ -220,7 +220,8 @@ repository!(
                     .bind(span.start().as_unix_seconds())
                     .bind(span.end().as_unix_seconds())
                     .bind(position)
-                    .bind(joined(rankings));
+                    .bind(joined(rankings))
+                    .bind(offer.terms.is_compromise);
                 bind_terms!(insert, &offer.terms).execute(&mut *connection).await?;
             }
             if offers.is_empty() {

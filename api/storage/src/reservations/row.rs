@@ -52,6 +52,7 @@ pub(crate) struct OfferRow {
     start_s: i64,
     end_s: i64,
     rankings: String,
+    is_compromise: bool,
     node_names: Option<String>,
     node_ranges: String,
     energy_uj: String,
@@ -148,6 +149,7 @@ impl OfferRow {
         Ok(OfferTerms {
             slowing: self.slowing(&place)?,
             rankings: place.readable("rankings", rankings.ok())?,
+            is_compromise: self.is_compromise,
             span: place.span("end_s", self.start_s, self.end_s)?,
             nodes: NamedNodes {
                 names: self.node_names.as_deref().map(names_of),

@@ -24,7 +24,7 @@ macro_rules! terms_columns {
 /// What is read of offers.
 macro_rules! offer_columns {
     () => {
-        concat!("id, reservation_id, start_s, end_s, rankings, ", terms_columns!())
+        concat!("id, reservation_id, start_s, end_s, rankings, is_compromise, ", terms_columns!())
     };
 }
 
@@ -37,9 +37,9 @@ statements! {
 
     /// A new offer.
     INSERT_OFFER = concat!("INSERT INTO offers
-        (id, reservation_id, start_s, end_s, position, rankings, ", terms_columns!(), ")
+        (id, reservation_id, start_s, end_s, position, rankings, is_compromise, ", terms_columns!(), ")
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-            $20, $21, $22, $23, $24, $25, $26, $27, $28, $29)");
+            $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)");
 
     /// One reservation.
     RESERVATION = concat!("SELECT ", columns!(), " FROM reservations AS r WHERE r.id = $1");

@@ -35,7 +35,7 @@ worded! {
     SeriesStanding {
         /// Those of one of many users.
         User = "user",
-        /// Those of who runs the cluster.
+        /// Those of who runs the cluster, while they do.
         Operator = "operator",
         /// Those of the only user there is.
         OnlyUser = "only_user",

@@ -1,7 +1,9 @@
 //! Tokens, people and idempotency keys.
 
 use planner::reservation::Role;
-use storage::{ApiToken, IdempotencyRecord, Person, PersonId, ProposeError, StorageError, TokenId};
+use storage::{
+    ApiToken, IdempotencyRecord, Person, PersonId, ProposeError, SeenToken, StorageError, TokenId,
+};
 
 use crate::bench::{
     Bench, install_ten_nodes, newest, next_uuid, offer, on_both_engines, ranks, reservation, span,
@@ -13,6 +15,7 @@ on_both_engines![
     two_tokens_never_share_a_digest,
     a_person_is_who_they_were_when_they_came_first,
     a_name_belongs_to_one_person,
+    the_newest_token_says_what_is_kept_of_a_person,
     people_are_signed_out_and_blocked_by_name_and_everybody_hears_of_it,
     a_key_used_twice_books_once,
     a_proposal_that_fails_leaves_its_key_free,
@@ -114,6 +117,7 @@ fn person(subject: &str, name: &str) -> Person {
         first_seen: t(5),
         tokens_from: None,
         blocked: None,
+        seen: None,
     }
 }
 
@@ -129,6 +133,36 @@ async fn a_person_is_who_they_were_when_they_came_first(bench: Bench) {
     assert_eq!(database.people().await.unwrap(), [ada, bob]);
     // A site whose people sign in keeps its door shut, too.
     assert!(database.has_had_users().await.unwrap());
+}
+
+async fn the_newest_token_says_what_is_kept_of_a_person(bench: Bench) {
+    let database = &bench.database;
+    let seen = |role: Option<Role>, projects: &[&str], issued: i64| SeenToken {
+        role,
+        projects: projects.iter().map(|it| (*it).to_owned()).collect(),
+        issued: t(issued),
+    };
+    let first = seen(Some(Role::Operator), &["ocean", "ice"], 10);
+    let ada = Person { seen: Some(first), ..person("1", "ada") };
+    let bob = person("2", "bob");
+    for met in [&ada, &bob] {
+        assert_eq!(database.meet_person(met).await.unwrap(), *met);
+    }
+    let mut heard = database.marks().await.unwrap().tokens;
+    for (who, news, is_newer) in [
+        (&ada, seen(None, &[], 9), false),
+        (&ada, seen(None, &[], 10), false),
+        (&ada, seen(Some(Role::User), &["ice"], 11), true),
+        (&bob, seen(None, &["é"], 1), true),
+    ] {
+        database.note_seen(who.id, &news, t(20)).await.unwrap();
+        let people = database.people().await.unwrap();
+        let kept = people.into_iter().find(|it| it.id == who.id).unwrap().seen;
+        assert_eq!(kept == Some(news), is_newer);
+        let now = database.marks().await.unwrap().tokens;
+        assert_eq!(now > heard, is_newer);
+        heard = now;
+    }
 }
 
 async fn a_name_belongs_to_one_person(bench: Bench) {

@@ -112,8 +112,6 @@ async fn what_is_and_was_held_is_told_by_its_spans(bench: Bench) {
     let of_second: Vec<_> = held.iter().filter(|it| it.reservation_id == second.0).collect();
     assert!(!of_second.is_empty() && of_second.iter().all(|it| it.held_until.is_some()));
     assert_eq!(database.held_changed(i64::MAX).await.unwrap(), (vec![], vec![]));
-    assert_eq!(database.statement_count().await.unwrap(), 0);
-    assert_eq!(database.stated_of_reservations(t(0)).await.unwrap(), []);
 }
 
 /// Two hundred rows in a small rectangle, in time steps that do and do not divide each other, by

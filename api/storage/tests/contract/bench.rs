@@ -235,6 +235,7 @@ pub fn terms(nodes: &NodeSet, span: Span) -> OfferTerms {
     };
     OfferTerms {
         rankings: Ranking::ALL.to_vec(),
+        is_compromise: true,
         span,
         nodes: NamedNodes { names: Some(names), ordinals: nodes.clone() },
         values,

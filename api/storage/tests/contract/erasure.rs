@@ -1,9 +1,12 @@
 //! A pseudonym in place of a person: nothing names them any more, and everything adds up as before.
 
+use planner::identity::ReservationId;
 use planner::reservation::{Ending, Role};
 use storage::sql::erasure;
 use storage::{
-    ApiToken, AuditEnd, AuditEntry, AuditFilter, ChainCheck, Erased, Filter, ReportKey, TokenId,
+    ApiToken, AuditEnd, AuditEntry, AuditFilter, ChainCheck, Erased, Filter, Occurrence,
+    OccurrenceState, RecurringSeries, ReportKey, SeriesChange, SeriesId, SeriesStanding,
+    SeriesState, TokenId,
 };
 
 use crate::bench::{
@@ -15,6 +18,7 @@ use crate::ledger::{all, row, statement};
 on_both_engines![
     who_is_erased_is_named_nowhere_and_the_books_add_up,
     who_has_reservations_that_have_yet_to_end_is_not_erased,
+    what_was_to_come_of_a_persons_series_ends_and_the_rest_is_settled_later,
     every_column_with_names_is_erased,
 ];
 
@@ -59,7 +63,7 @@ async fn who_is_erased_is_named_nowhere_and_the_books_add_up(bench: Bench) {
     assert_eq!((sums[0].energy_j, sums[0].node_s, sums.len()), (300, 14_400, 1));
 
     let record = entry("root", PSEUDONYM, "users");
-    let erased = database.erase_person("ada", PSEUDONYM, &record, t(50)).await.unwrap();
+    let erased = database.erase_person("ada", PSEUDONYM, Some(&record), t(50)).await.unwrap();
     // A token, the user of one row, the owner of both, three records.
     assert_eq!(erased, Erased::Rows(7));
     assert_eq!(database.report_sums(&all(0, 1), &by).await.unwrap(), before);
@@ -88,7 +92,8 @@ async fn who_has_reservations_that_have_yet_to_end_is_not_erased(bench: Bench) {
     let held = reservation(vec![offer(ranks(0..1), span(100, 200))]);
     propose(database, &held, 1).await.unwrap();
     let record = entry("root", PSEUDONYM, "users");
-    let erase = async || database.erase_person("ada", PSEUDONYM, &record, t(50)).await.unwrap();
+    let erase =
+        async || database.erase_person("ada", PSEUDONYM, Some(&record), t(50)).await.unwrap();
     assert_eq!(erase().await, Erased::HasReservations(1));
     let owners = async |owner: &str| {
         let filter = Filter { owner: Some(owner.to_owned()), ..Filter::default() };
@@ -98,6 +103,71 @@ async fn who_has_reservations_that_have_yet_to_end_is_not_erased(bench: Bench) {
     database.end(held.id, Ending::Cancelled, t(40), None).await.unwrap();
     assert!(matches!(erase().await, Erased::Rows(_)));
     assert_eq!((owners("ada").await, owners(PSEUDONYM).await), (0, 1));
+}
+
+/// Of a series one occurrence waits, another is being booked, one is being left out, one is to be planned anew, and one is as
+/// it is to be. Those that are booked or on their way out are left to who settles them.
+async fn what_was_to_come_of_a_persons_series_ends_and_the_rest_is_settled_later(bench: Bench) {
+    use OccurrenceState::{Booked, Ended, Ending, Leaving, Waiting};
+    let database = &bench.database;
+    let series = RecurringSeries {
+        id: SeriesId::new(next_uuid()),
+        owner: "ada".to_owned(),
+        project: String::new(),
+        standing: SeriesStanding::User,
+        state: SeriesState::Running,
+        request: "{}".to_owned(),
+        rule: "{}".to_owned(),
+        being_made: false,
+        releases: false,
+        created: t(0),
+        ended: None,
+        revision: 2,
+        row_version: 1,
+    };
+    let occurrence =
+        |(name, state, is_claimed, next_try): (&str, _, bool, Option<i64>)| Occurrence {
+            series: series.id,
+            occurrence: name.to_owned(),
+            earliest_start: t(100),
+            latest_start: t(200),
+            known_by: t(300),
+            state,
+            is_exception: false,
+            reservation: is_claimed.then(|| ReservationId::new(next_uuid())),
+            revision: 1,
+            next_try: next_try.map(t),
+            reason: None,
+            version: 1,
+        };
+    let added = [
+        ("a", Waiting, false, Some(5)),
+        ("b", Waiting, true, Some(70)),
+        ("c", Leaving, true, Some(60)),
+        ("d", Booked, true, Some(60)),
+        ("e", Booked, true, None),
+    ];
+    let rest = SeriesChange { added: added.map(occurrence).to_vec(), ..SeriesChange::default() };
+    database.create_series(&series, &rest, None).await.unwrap();
+    let record = entry("root", PSEUDONYM, "users");
+    let erased = database.erase_person("ada", PSEUDONYM, Some(&record), t(50)).await.unwrap();
+    assert!(matches!(erased, Erased::Rows(_)));
+    let kept = database.series(series.id).await.unwrap().unwrap();
+    assert_eq!((kept.owner.as_str(), kept.state), (PSEUDONYM, SeriesState::Ended));
+    let found = database.occurrences_of(series.id).await.unwrap();
+    let states: Vec<_> =
+        found.iter().map(|it| (it.occurrence.as_str(), it.state, it.next_try)).collect();
+    let expected = [
+        ("a", Ended, None),
+        ("b", Ending, Some(t(70))),
+        ("c", Leaving, Some(t(60))),
+        ("d", Booked, Some(t(60))),
+        ("e", Booked, None),
+    ];
+    assert_eq!(states, expected);
+    // Who claimed one before writes no more of it.
+    let claimed = SeriesChange { changed: vec![rest.added[1].clone()], ..SeriesChange::default() };
+    assert!(!database.change_series(&claimed, t(51)).await.unwrap());
 }
 
 /// A table that gets such a column needs a statement in `erasure/sql.rs`.

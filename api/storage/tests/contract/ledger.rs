@@ -19,6 +19,7 @@ use crate::bench::{
 
 on_both_engines![
     an_hour_is_stated_once_by_each_number,
+    what_is_new_is_read_without_what_was_read_before,
     rows_come_back_page_by_page_and_sum_to_totals,
     users_find_their_own_rows,
     what_users_used_is_told_by_days_before_an_instant,
@@ -103,6 +104,37 @@ async fn an_hour_is_stated_once_by_each_number(bench: Bench) {
     assert_eq!(database.newest_stated_hour().await.unwrap(), Some(t(6 * HOUR)));
     let hours = database.stated_hours(span(0, 6 * HOUR)).await.unwrap();
     assert_eq!(hours, [t(5 * HOUR)]);
+}
+
+/// Of three hours and a correction of the first, which counts in the third, one look at a time sees what is new, and of
+/// reservations only the hours that it concerns.
+async fn what_is_new_is_read_without_what_was_read_before(bench: Bench) {
+    let database = &bench.database;
+    assert_eq!(database.newest_statement().await.unwrap(), 0);
+    let mut read = 0;
+    for (number, (hour, count), rows, seen) in [
+        (0, (1, 1), vec![row("ada", 100), row("ada", 200), idle(9)], 2),
+        (0, (2, 2), vec![row("ada", 50)], 1),
+        // An hour in which nobody had anything is stated, too.
+        (0, (3, 3), Vec::new(), 0),
+        (1, (1, 3), vec![row("ada", -40)], 1),
+    ] {
+        let stated = statement(hour, number, count, rows);
+        assert!(database.put_statement(&stated).await.unwrap());
+        // By the same number it is stated once, and counts for nothing else.
+        assert!(!database.put_statement(&stated).await.unwrap());
+        let new = database.statements_after(read).await.unwrap();
+        let told: Vec<_> = new.iter().map(|it| (it.hour, it.is_first, it.counted)).collect();
+        assert_eq!(told, [(t(hour * HOUR), number == 0, t(count * HOUR))]);
+        read = database.newest_statement().await.unwrap();
+        let concerned: Vec<Timestamp> = new.iter().map(|it| it.counted).collect();
+        let of_these = database.stated_of_reservations_in(&concerned).await.unwrap();
+        assert_eq!(of_these.len(), seen);
+        assert!(of_these.iter().all(|it| it.hour == t(count * HOUR)));
+    }
+    assert_eq!((read, database.statements_after(read).await.unwrap()), (4, vec![]));
+    let all = database.stated_of_reservations(t(0)).await.unwrap();
+    assert_eq!(all.iter().map(|it| it.energy_j).sum::<i64>(), 310);
 }
 
 /// Days before hour 50 are hours 26 to 49, 2 to 25, and those before, of which hour 0 is left out: of two days. Each row costs

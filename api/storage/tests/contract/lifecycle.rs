@@ -1,6 +1,7 @@
 //! Choosing, ending and what the clock does.
 
 use planner::identity::{OfferId, ReservationId};
+use planner::preference::Preference;
 use planner::ranking::Ranking;
 use planner::reservation::{ChoiceRefused, EndRefused, Ending, OfferSelector, ReservationState};
 use storage::{Advanced, ChooseError, Database, EndError, NewReservation};
@@ -63,7 +64,7 @@ async fn choosing_an_offer_frees_the_others(bench: Bench) {
 
 async fn an_offer_is_chosen_by_its_ranking(bench: Bench) {
     let made = proposed(&bench.database).await;
-    let selector = OfferSelector::Ranking(Ranking::ALL[3]);
+    let selector = OfferSelector::Preferred(Preference::Ranking(Ranking::ALL[3]));
     let chosen = bench.database.choose(made.id, selector, t(10), None, false).await.unwrap();
     assert_eq!(chosen.chosen.unwrap().0, made.offers[0].id);
 }
@@ -75,7 +76,7 @@ async fn choosing_the_same_offer_again_succeeds(bench: Bench) {
     let by_id = OfferSelector::Offer(made.offers[0].id);
     let again = database.choose(made.id, by_id, t(11), Some(1), false).await.unwrap();
     assert_eq!(again.row_version, 2);
-    let by_ranking = OfferSelector::Ranking(Ranking::ALL[0]);
+    let by_ranking = OfferSelector::Preferred(Preference::Ranking(Ranking::ALL[0]));
     database.choose(made.id, by_ranking, t(2500), None, false).await.unwrap();
     let other = OfferSelector::Offer(made.offers[1].id);
     let refused = database.choose(made.id, other, t(11), None, false).await;

@@ -39,7 +39,7 @@ impl Kept {
         }
     }
 
-    fn state(&self, now: i64) -> &'static str {
+    pub fn state(&self, now: i64) -> &'static str {
         match now {
             _ if now < self.start => "confirmed",
             _ if now < self.end => "active",

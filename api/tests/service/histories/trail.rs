@@ -13,7 +13,7 @@ pub struct Sent {
     actor: String,
     action: String,
     outcome: String,
-    /// The state of a reservation afterwards.
+    /// The state of a reservation or a series afterwards.
     state: Option<String>,
 }
 
@@ -29,8 +29,8 @@ impl Sent {
             Some(code) => format!("{status} {code}"),
             None => status.to_string(),
         };
-        let of_reservation = status < 300 && told["offers"].is_array();
-        let state = text(&told["state"]).filter(|_| of_reservation);
+        let is_told = ["offers", "occurrences"].iter().any(|key| told[key].is_array());
+        let state = text(&told["state"]).filter(|_| status < 300 && is_told);
         Self { actor: actor.to_owned(), action: action.to_owned(), outcome, state }
     }
 

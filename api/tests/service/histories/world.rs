@@ -7,6 +7,7 @@ use reqwest::Method;
 use serde_json::Value;
 
 use super::expected::Kept;
+use super::series::KnownSeries;
 use super::trail::Sent;
 use crate::client::{Answer, Client, answer};
 use crate::cluster::{Hours, furnish_in, instant, now};
@@ -81,6 +82,8 @@ pub struct World {
     pub outages: Vec<KnownOutage>,
     /// What was confirmed and not cancelled, as it was told last.
     pub kept: BTreeMap<String, Kept>,
+    /// Series that were made, by id.
+    pub series: BTreeMap<String, KnownSeries>,
     /// What was held by those that were cancelled while they ran.
     pub given_up: Vec<Holding>,
     /// Requests that may have changed something.
@@ -92,11 +95,12 @@ pub struct World {
 impl World {
     /// A service three quarters of an hour before the first hour.
     pub async fn furnished(site: Site, seed: u64, limits: Limits) -> Self {
-        let settings = format!(
-            "feed_lease_s = 2\nhold_s = 600\n[negotiation]\n[audit]\nreads = false\n[quotas]\n{}",
-            limits.settings()
-        );
+        // What was planned counts: no hour is stated within a history.
+        let settings = "feed_lease_s = 2\nhold_s = 600\n[negotiation]\n[audit]\nreads = false\n\
+            [ledger]\ndelay_s = 86400\n[quotas]\nfile = \"quotas.toml\"\n";
         std::fs::write(site.folder().join("wattbook.toml"), settings).unwrap();
+        let quotas = limits.settings().replace("quotas.rules", "rules");
+        std::fs::write(site.folder().join("quotas.toml"), quotas).unwrap();
         let mut tokens = BTreeMap::from([(OPERATOR, site.token(OPERATOR, "operator"))]);
         tokens.extend(USERS.map(|user| (user, site.token(user, "user"))));
         let hours = Hours::from(EVENING);
@@ -112,6 +116,7 @@ impl World {
             grants: Vec::new(),
             outages: Vec::new(),
             kept: BTreeMap::new(),
+            series: BTreeMap::new(),
             given_up: Vec::new(),
             sent: Vec::new(),
             recorded_before: 0,

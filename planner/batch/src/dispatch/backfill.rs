@@ -12,6 +12,17 @@ pub enum UnitBackfill {
     Easy,
     /// Jobs that leave it the whole nodes that it is promised (5.2.2 of the thesis).
     EasyPerNode,
+    /// Jobs that leave everybody what they are promised; promises become earlier when jobs end.
+    Conservative,
+    /// Jobs that leave everybody what they are promised, where promises stay as they are.
+    ConservativeNoCompression,
+}
+
+impl UnitBackfill {
+    /// Whether every waiting job has a promise.
+    pub(super) fn promises_all(self) -> bool {
+        matches!(self, Self::Conservative | Self::ConservativeNoCompression)
+    }
 }
 
 /// A way of backfilling.
@@ -25,7 +36,8 @@ pub struct UnitBackfillPart {
 
 impl PartKind for UnitBackfillPart {
     const KIND: &'static str = "backfilling of --system";
-    const ALL: &'static [&'static Self] = &[&NONE, &EASY, &EASY_PER_NODE];
+    const ALL: &'static [&'static Self] =
+        &[&NONE, &EASY, &EASY_PER_NODE, &CONSERVATIVE, &CONSERVATIVE_NO_COMPRESSION];
 
     fn about(&self) -> &About {
         &self.about
@@ -57,4 +69,22 @@ const EASY_PER_NODE: UnitBackfillPart = UnitBackfillPart {
         options: &[],
     },
     backfill: UnitBackfill::EasyPerNode,
+};
+
+const CONSERVATIVE: UnitBackfillPart = UnitBackfillPart {
+    about: About {
+        name: "conservative",
+        meaning: "every waiting job has a promised start, which moves forward when jobs end early",
+        options: &[],
+    },
+    backfill: UnitBackfill::Conservative,
+};
+
+const CONSERVATIVE_NO_COMPRESSION: UnitBackfillPart = UnitBackfillPart {
+    about: About {
+        name: "conservative_no_compression",
+        meaning: "the same, where promised starts stay",
+        options: &[],
+    },
+    backfill: UnitBackfill::ConservativeNoCompression,
 };

@@ -1,19 +1,30 @@
 //! Decides which waiting jobs start now, and where: an order, backfilling and a fit.
 //!
 //! While no job ends, less and less is free: a job that did not fit does not fit then either. How many units of each kind would fit
-//! is kept, and what did not fit beside the promise is remembered until a job ends.
+//! is kept, and what did not fit beside the promise is remembered until a job ends. Of jobs of several kinds of units that is not
+//! sure: while one waits, everybody is tried at each decision and nothing is remembered.
 
-use std::collections::VecDeque;
+mod conservative;
+mod plan;
+mod plan_power;
+mod promised;
+mod several_kinds;
+mod supply;
 
 use super::backfill::UnitBackfill;
+use super::conservative::{Future, Promises};
 use super::fit::{FitView, NodeOrder, PlaceRequest, WaitingUnits, place};
-use super::free::{FreeResources, Overuse, UnitsOnNode};
+use super::free::{FreeResources, Overuse, UnitsOnNode, each_once};
 use super::order::{QueueOrder, Waiting};
-use super::promise::{Promise, first_fit};
+use super::plan::PlanSettings;
+use super::power_cap::PowerCap;
+use super::promise::Promise;
+use super::queue::{QueuePlace, WaitingQueue};
 use super::rooms::Rooms;
 use super::running::{Running, RunningUnits};
 use super::system::System;
 use super::unit::UnitRequests;
+use crate::policy::bits::Bits;
 use crate::time::Time;
 
 /// A job that starts.
@@ -35,20 +46,35 @@ pub(super) struct Dispatcher<'a> {
     pub order: Box<dyn QueueOrder>,
     fit: Box<dyn NodeOrder>,
     backfill: UnitBackfill,
-    queue: VecDeque<Waiting>,
+    /// What nodes may draw, where that is bounded.
+    pub cap: Option<PowerCap>,
+    queue: WaitingQueue,
     /// Jobs that came since the last decision.
     fresh: Vec<Waiting>,
     pub running: Running,
     rooms: Rooms,
     /// By unit: the least number of units that is known not to fit beside the promise.
     blocked_beyond: Vec<u32>,
+    /// By unit that somebody waits with: the most units that are not known not to fit now, within the promise and beyond it.
+    hopeful: Vec<[u32; 2]>,
     promise: Option<Promise>,
     /// The job that has the promise.
     promised_to: u32,
+    /// Where every waiting job has one.
+    promises: Option<Promises>,
+    /// Where the whole queue is planned.
+    plan: Option<PlanSettings>,
+    /// How long the first jobs of the queue wait yet as is planned; empty where no plan is being carried out.
+    planned: Vec<Time>,
     released: bool,
+    /// How many jobs wait that ask for several kinds of units.
+    several: usize,
     starts: Vec<UnitStart>,
     /// Kept to be used again.
     scratch: Option<FreeResources>,
+    spare: Promise,
+    /// While a promise is made: the nodes of jobs that end before it, where more may be free than the rooms say. Else none.
+    freed: Bits,
     nodes: Vec<u32>,
     window: Vec<WaitingUnits>,
     busy_until: Vec<Time>,
@@ -61,24 +87,35 @@ impl<'a> Dispatcher<'a> {
         backfill: UnitBackfill,
         fit: Box<dyn NodeOrder>,
     ) -> Self {
+        let free = FreeResources::all_of(system);
+        let compression = backfill == UnitBackfill::Conservative;
+        let promises = || Promises::new(Future::new(&free), compression);
         Self {
             system,
             types: system.type_of_nodes().collect(),
-            free: FreeResources::all_of(system),
+            plan: order.plan(),
+            planned: Vec::new(),
+            promises: backfill.promises_all().then(promises),
+            free,
             units: UnitRequests::default(),
             order,
             fit,
             backfill,
-            queue: VecDeque::new(),
+            cap: None,
+            queue: WaitingQueue::default(),
             fresh: Vec::new(),
             running: Running::default(),
             rooms: Rooms::default(),
             blocked_beyond: Vec::new(),
+            hopeful: Vec::new(),
             promise: None,
             promised_to: 0,
             released: false,
+            several: 0,
             starts: Vec::new(),
             scratch: None,
+            spare: Promise::default(),
+            freed: Bits::none(system.nodes()),
             nodes: Vec::new(),
             window: Vec::new(),
             busy_until: Vec::new(),
@@ -97,16 +134,26 @@ impl<'a> Dispatcher<'a> {
 
     /// A job waits from now on.
     pub fn submit(&mut self, job: Waiting) {
+        self.several += usize::from(self.asks_for_several(&job));
         self.fresh.push(job);
     }
 
     /// A job ended.
     pub fn end(&mut self, key: u32) -> Option<RunningUnits> {
         let job = self.running.remove(key)?;
-        self.rooms.changing(&self.units, &self.free, &job.places);
-        self.free.give(self.units.get(job.unit), &job.places);
-        self.rooms.changed(&self.units, &self.free, &job.places);
+        if let Some(cap) = &mut self.cap {
+            cap.ended(key);
+        }
+        let unit = self.units.get(job.unit);
+        let nodes = each_once(unit, &job.places);
+        self.rooms.changing(&self.units, &self.free, &nodes);
+        self.free.give(unit, &job.places);
+        self.rooms.changed(&self.units, &self.free, &nodes);
+        drop(nodes);
         self.released = true;
+        if let Some(promises) = &mut self.promises {
+            promises.ended.push(key);
+        }
         Some(job)
     }
 
@@ -115,9 +162,19 @@ impl<'a> Dispatcher<'a> {
     /// # Errors
     /// A fit chose what is not free.
     pub fn decide(&mut self, now: Time) -> Result<(), Overuse> {
+        let cap_changed = self.cap.as_mut().is_some_and(|cap| cap.has_changed(now));
+        if self.backfill.promises_all() {
+            return self.decide_by_promises(now);
+        }
+        if let Some(plan) = self.plan.take() {
+            let decided = self.decide_by_plan(now, &plan);
+            self.plan = Some(plan);
+            return decided;
+        }
         self.blocked_beyond.resize(self.units.len(), u32::MAX);
+        self.released |= cap_changed;
         let late = self.promise.as_ref().is_some_and(|promise| promise.at <= now);
-        if std::mem::take(&mut self.released) || late {
+        if std::mem::take(&mut self.released) || late || self.several > 0 {
             self.forget_promise();
             self.receive(now);
             return self.whole_queue(now);
@@ -151,16 +208,14 @@ impl<'a> Dispatcher<'a> {
         // One alone needs no rank.
         let several = self.queue.len() + self.fresh.len() > 1;
         if several && order.prepare(now) {
-            let queue = self.queue.make_contiguous();
-            for job in &mut *queue {
-                job.rank = order.rank(job, units, now);
-            }
-            queue.sort_by_key(|job| (job.rank, job.arrival));
+            self.queue.rank(|job| order.rank(job, units, now));
         }
         for mut job in self.fresh.drain(..) {
             job.rank = order.rank(&job, units, now);
-            self.rooms.wait(job.unit, units, &self.free);
-            insert(&mut self.queue, job);
+            if !self.backfill.promises_all() {
+                self.rooms.wait(job.unit, units, &self.free);
+            }
+            self.queue.insert(job);
         }
     }
 
@@ -172,12 +227,19 @@ impl<'a> Dispatcher<'a> {
         }
         fresh.sort_by_key(|job| (job.rank, job.arrival));
         for job in fresh.drain(..) {
-            let at = insert(&mut self.queue, job);
+            let at = self.queue.insert(job);
             let tried = at == 0 || self.order.goes_on() || self.backfill != UnitBackfill::None;
             let promised = at > 0 && self.backfill != UnitBackfill::None;
+            // Behind others it most likely waits: how many fit is counted once.
+            if at > 0 {
+                self.rooms.wait(job.unit, &self.units, &self.free);
+            }
             if tried && self.start(at, now, promised)? {
                 self.queue.remove(at);
-            } else {
+                if at > 0 {
+                    self.rooms.leave(job.unit, self.free.nodes());
+                }
+            } else if at == 0 {
                 self.rooms.wait(job.unit, &self.units, &self.free);
             }
         }
@@ -188,7 +250,7 @@ impl<'a> Dispatcher<'a> {
     /// Everybody is tried.
     fn whole_queue(&mut self, now: Time) -> Result<(), Overuse> {
         while !self.queue.is_empty() && self.start(0, now, false)? {
-            if let Some(job) = self.queue.pop_front() {
+            if let Some(job) = self.queue.remove(0) {
                 self.rooms.leave(job.unit, self.free.nodes());
             }
         }
@@ -197,37 +259,52 @@ impl<'a> Dispatcher<'a> {
             return Ok(());
         }
         let learns = self.fit.learns();
-        let (mut kept, mut at) = (1, 1);
-        while at < self.queue.len() {
-            let hopeless = !learns && self.is_hopeless(&self.queue[at], now);
-            if !hopeless && self.start(at, now, backfills)? {
-                self.rooms.leave(self.queue[at].unit, self.free.nodes());
-            } else {
-                if kept < at {
-                    self.queue.swap(kept, at);
-                }
-                kept += 1;
+        let mut at = 1;
+        loop {
+            if !learns {
+                let Some(next) = self.next_hopeful(at, now) else { break };
+                at = next;
             }
-            at += 1;
+            if at >= self.queue.len() {
+                break;
+            }
+            if self.start(at, now, backfills)? {
+                if let Some(job) = self.queue.remove(at) {
+                    self.rooms.leave(job.unit, self.free.nodes());
+                }
+            } else {
+                at += 1;
+            }
         }
-        self.queue.truncate(kept);
         Ok(())
     }
 
-    /// Whether it is known that a job does not start now: most of those that wait.
-    fn is_hopeless(&self, job: &Waiting, now: Time) -> bool {
-        if self.rooms.get(job.unit).is_some_and(|room| room < u64::from(job.units)) {
-            return true;
+    /// The next place in the queue whose job is not known not to start now: few of those that wait.
+    fn next_hopeful(&mut self, at: usize, now: Time) -> Option<usize> {
+        let promise = self
+            .promise
+            .as_ref()
+            .filter(|_| self.queue.front().is_some_and(|first| first.key == self.promised_to));
+        let until = promise.map_or(Time::FOREVER, |promise| promise.at - now);
+        self.hopeful.resize(self.units.len(), [u32::MAX; 2]);
+        for (unit, room) in self.rooms.all() {
+            let room = u32::try_from(room).unwrap_or(u32::MAX);
+            let beyond = self.blocked_beyond[unit.index()].saturating_sub(1);
+            self.hopeful[unit.index()] = [room, room.min(beyond)];
         }
-        let beyond = |promise: &Promise| now + job.estimate.told > promise.at;
-        job.units >= self.blocked_beyond[job.unit.index()]
-            && self.queue.front().is_some_and(|first| first.key == self.promised_to)
-            && self.promise.as_ref().is_some_and(beyond)
+        let most = |job: &QueuePlace| {
+            let [within, beyond] = self.hopeful[job.unit.index()];
+            if job.lasts > until { beyond } else { within }
+        };
+        self.queue.find(at, |job| job.units <= most(job))
     }
 
     /// Starts the job at a place in the queue, if it fits; beside the promise to the first one where that is `promised`.
     fn start(&mut self, at: usize, now: Time, promised: bool) -> Result<bool, Overuse> {
         let job = self.queue[at];
+        if self.cap.is_some() && !self.cap_allows(&job, now, promised) {
+            return Ok(false);
+        }
         let places = self.places(&job, at, now, promised);
         if self.fit.learns() {
             self.fit.tried(self.units.get(job.unit), places.is_some());
@@ -237,23 +314,35 @@ impl<'a> Dispatcher<'a> {
             // It came before who has a promise, which may be late now.
             self.forget_promise();
         }
-        self.rooms.changing(&self.units, &self.free, &places);
-        let unit = self.units.get(job.unit);
-        let free = places.iter().flat_map(|it| self.free.on(it.node));
-        let free_before = free.map(|amount| u64::from(*amount)).sum();
-        self.free.take(unit, &places)?;
-        self.rooms.changed(&self.units, &self.free, &places);
         if promised
             && let Some(promise) = &mut self.promise
             && now + job.estimate.told > promise.at
         {
-            promise.take(unit, &places);
+            promise.take(self.units.get(job.unit), &places);
+        }
+        self.begin(job, places, now)?;
+        Ok(true)
+    }
+
+    /// A job has these places from now on.
+    fn begin(&mut self, job: Waiting, places: Vec<UnitsOnNode>, now: Time) -> Result<(), Overuse> {
+        let unit = self.units.get(job.unit);
+        let nodes = each_once(unit, &places);
+        self.rooms.changing(&self.units, &self.free, &nodes);
+        let free = nodes.iter().flat_map(|it| self.free.on(it.node));
+        let free_before = free.map(|amount| u64::from(*amount)).sum();
+        self.free.take(unit, &places)?;
+        self.rooms.changed(&self.units, &self.free, &nodes);
+        drop(nodes);
+        self.several -= usize::from(self.asks_for_several(&job));
+        if let Some(cap) = &mut self.cap {
+            cap.started(now, job.key);
         }
         let estimate = job.estimate.told;
         let running = RunningUnits::new(job.unit, places.clone(), now, estimate, job.limit);
         self.running.insert(job.key, running);
         self.starts.push(UnitStart { job, places, free_before });
-        Ok(true)
+        Ok(())
     }
 
     /// Where a job can start now.
@@ -267,7 +356,7 @@ impl<'a> Dispatcher<'a> {
         let (id, unit) = (job.unit.index(), self.units.get(job.unit));
         match self.rooms.get(job.unit) {
             Some(room) if room < u64::from(job.units) => return None,
-            Some(_) if self.free.shared_fits(unit) < job.units => return None,
+            Some(_) if !self.free.shares_enough(unit, job.units) => return None,
             Some(_) => {}
             None => {
                 // In the order of numbers places are found as fast as it is seen whether there are any.
@@ -286,31 +375,31 @@ impl<'a> Dispatcher<'a> {
                 return None;
             }
         }
-        let lowest = self.rooms.lowest(job.unit);
-        let places = self.choose(job, at, now, lowest, beyond);
-        if let Some(first) = places.as_ref().and_then(|places| places.first())
-            && self.fit.is_plain()
-            && !beyond
-        {
-            self.rooms.saw_lowest(job.unit, first.node);
-        }
-        if places.is_none() && beyond {
+        let places = self.choose(job, at, now, beyond);
+        if places.is_none() && beyond && self.units.get(job.unit).beside.is_empty() {
             self.blocked_beyond[id] = job.units;
         }
         places
     }
 
-    /// The places that the fit chooses in what is free, of which no node below `lowest` has room, and beside the promise where
-    /// the job runs `beyond` it.
+    /// The places that the fit chooses in what is free, and beside the promise where the job runs `beyond` it.
     fn choose(
         &mut self,
         job: &Waiting,
         at: usize,
         now: Time,
-        lowest: u32,
         beyond: bool,
     ) -> Option<Vec<UnitsOnNode>> {
+        if let Some(promise) = self.promise.as_ref().filter(|_| beyond)
+            && let Some(room) = self.rooms.get(job.unit)
+            && !promise.leaves(self.units.get(job.unit), &self.free, room, u64::from(job.units))
+        {
+            return None;
+        }
         self.look_around(at);
+        if self.asks_for_several(job) {
+            return self.choose_several(job, now, beyond);
+        }
         let unit = self.units.get(job.unit);
         let promise = self.promise.as_ref().filter(|_| beyond);
         if promise.is_some_and(|promise| !promise.shares(unit, job.units)) {
@@ -318,11 +407,14 @@ impl<'a> Dispatcher<'a> {
         }
         let free = &self.free;
         let room = |node: u32| {
-            let fits = unit.fits(free.on(node));
+            let fits = free.room(unit, node);
             if fits == 0 { 0 } else { promise.map_or(fits, |it| fits.min(it.room(unit, node))) }
         };
         if self.fit.is_plain() {
-            return place(lowest..free.nodes(), job.units, room);
+            return match self.rooms.nodes(job.unit, &self.freed) {
+                Some(nodes) => place(nodes, job.units, room),
+                None => place(0..free.nodes(), job.units, room),
+            };
         }
         let view = FitView {
             system: self.system,
@@ -342,12 +434,18 @@ impl<'a> Dispatcher<'a> {
     fn look_around(&mut self, at: usize) {
         let window = self.fit.window();
         if window > 0 {
-            self.window.clear();
-            self.window.extend(self.queue.range(at..).take(window).map(|job| WaitingUnits {
+            let units = |job: &Waiting| WaitingUnits {
                 unit: job.unit,
                 units: job.units,
                 estimate: job.estimate.told,
-            }));
+            };
+            self.window.clear();
+            if self.planned.is_empty() {
+                self.window.extend(self.queue.from(at).take(window).map(units));
+            } else {
+                let beside = plan::planned_beside(&self.queue, &self.planned, at);
+                self.window.extend(beside.take(window).map(units));
+            }
         }
         if self.fit.wants_ends() {
             self.busy_until.clear();
@@ -360,47 +458,4 @@ impl<'a> Dispatcher<'a> {
             }
         }
     }
-
-    fn forget_promise(&mut self) {
-        if self.promise.take().is_some() {
-            self.blocked_beyond.fill(u32::MAX);
-        }
-    }
-
-    /// Sees to it that the first waiting job has its promise.
-    fn keep_promise(&mut self, now: Time) {
-        let Some(first) = self.queue.front().copied() else { return };
-        if self.promise.is_some() && self.promised_to == first.key {
-            return;
-        }
-        self.forget_promise();
-        self.running.correct(now);
-        let mut free = self.scratch.take().unwrap_or_else(|| self.free.clone());
-        free.copy_from(&self.free);
-        // Somebody waits with such units: the room is kept.
-        let room = self.rooms.get(first.unit).unwrap_or(0);
-        let at = first_fit(&self.running, &self.units, &first, room, &mut free);
-        let unit = self.units.get(first.unit).clone();
-        std::mem::swap(&mut self.free, &mut free);
-        let places = self.choose(&first, 0, at, 0, false).unwrap_or_default();
-        std::mem::swap(&mut self.free, &mut free);
-        let whole = self.backfill == UnitBackfill::EasyPerNode;
-        self.promise = Some(Promise::of(at, &unit, &places, &free, whole));
-        self.promised_to = first.key;
-        self.scratch = Some(free);
-    }
-}
-
-/// Puts a job at its place; where that is.
-fn insert(queue: &mut VecDeque<Waiting>, job: Waiting) -> usize {
-    let place = (job.rank, job.arrival);
-    // Nearly all come last.
-    let at = match queue.back() {
-        Some(last) if (last.rank, last.arrival) > place => {
-            queue.partition_point(|other| (other.rank, other.arrival) < place)
-        }
-        _ => queue.len(),
-    };
-    queue.insert(at, job);
-    at
 }

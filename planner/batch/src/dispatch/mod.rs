@@ -7,37 +7,64 @@
 //! and `ExaDigiT`'s RAPS for what systems draw.
 
 mod backfill;
+mod conservative;
 mod dispatcher;
+mod distributions;
+mod error_table;
 mod estimate;
 mod fit;
 mod free;
+mod job_supply;
 pub mod jobs;
+mod live;
 mod observer;
+mod observers;
 mod order;
 mod output;
+mod plan;
+mod power_cap;
 mod power_meter;
 mod promise;
+mod queue;
 mod results;
 mod rooms;
 mod running;
+mod several;
+mod share_study;
 pub mod simulation;
+mod slurm_number;
+mod stretches;
+mod supply;
+pub mod sweep_report;
 pub mod system;
 mod unit;
 
 pub use backfill::{UnitBackfill, UnitBackfillPart};
-pub use estimate::EstimatePart;
+pub use distributions::{Density, Distributions, DistributionsCollector, OfResource, Spread};
+pub use error_table::{ComparedEstimate, ErrorTable, EstimateTable};
+pub use estimate::{
+    EstimatePart, GroupErrors, PowerEstimatePart, PredictionErrors, PredictionGroup,
+};
 pub use fit::UnitFitPart;
-pub use free::{FreeResources, Overuse, UnitsOnNode};
-pub use observer::{UnitObserver, UnitPlayed, UnitRefusal, UnitStep};
+pub use free::{FreeResources, Overuse, UnitsOnNode, by_kind, each_once};
+pub use job_supply::JobSupply;
+pub use live::{LiveObserver, LiveResource, LiveSnapshot, LiveState};
+pub use observer::{UnitObserver, UnitPlayed, UnitRefusal, UnitStarted, UnitStep};
 pub use order::{SharesError, SharesFile, UnitOrderPart};
 pub use output::{StepTable, UnitJobTable, UserTable};
 pub use power_meter::SystemEnergy;
 pub use results::{ResourceLoad, UnitResults, UserResult, UserSums};
-pub use unit::{UnitId, UnitRequest, UnitRequests};
+pub use share_study::{
+    ActiveUser, ChangedUser, ShareStudyTable, StretchChange, most_active, stretches,
+};
+pub use stretches::{StretchCollector, UserStretch, WaitedJobs};
+pub use supply::{BudgetFile, CapResults, SupplyResults, UnitSupply, UserBill};
+pub use unit::{OtherUnits, UnitId, UnitRequest, UnitRequests};
 
 use std::fmt::Write;
 
 use crate::policy::{About, PartKind};
+use supply::SUPPLY_OPTIONS;
 
 /// The parts of simulations with `--system` and their options, as a help text.
 pub fn parts_help() -> String {
@@ -46,6 +73,11 @@ pub fn parts_help() -> String {
     kind::<UnitBackfillPart>(&mut out, "--backfill", |it| &it.about);
     kind::<UnitFitPart>(&mut out, "--fit", |it| &it.about);
     kind::<EstimatePart>(&mut out, "--estimate", |it| &it.about);
+    kind::<PowerEstimatePart>(&mut out, "--power-estimate", |it| &it.about);
+    out.push_str("\nwith every part\n");
+    for option in SUPPLY_OPTIONS {
+        let _ = writeln!(out, "     {} [{}]: {}", option.name, option.default, option.meaning);
+    }
     out
 }
 

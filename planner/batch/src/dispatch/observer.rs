@@ -5,6 +5,7 @@ use std::io;
 use planner::quantity::Energy;
 
 use super::free::UnitsOnNode;
+use super::job_supply::JobSupply;
 use super::jobs::UnitJob;
 use crate::kernel::JobEnd;
 use crate::time::Time;
@@ -20,12 +21,27 @@ pub struct UnitPlayed<'a> {
     pub started: Time,
     /// The instant at which it ended.
     pub finished: Time,
-    /// Where its units ran.
+    /// Where its units ran, kind by kind.
     pub places: &'a [UnitsOnNode],
     /// The way in which it ended.
     pub end: JobEnd,
     /// What it consumed, where that is known.
     pub energy: Option<Energy>,
+    /// What it was taken to draw, what it came to, and what its window saved.
+    pub supply: JobSupply,
+}
+
+/// A job that starts.
+#[derive(Clone, Copy, Debug)]
+pub struct UnitStarted<'a> {
+    /// The job.
+    pub job: &'a UnitJob,
+    /// The instant.
+    pub now: Time,
+    /// Where its units run.
+    pub places: &'a [UnitsOnNode],
+    /// What it takes over what was free on these nodes before, all resources added up (2.7).
+    pub efficiency: f64,
 }
 
 /// Why a job is refused.
@@ -39,6 +55,10 @@ pub enum UnitRefusal {
     TooManyUnits,
     /// It asks for more than its queue allows.
     AboveTheQueue,
+    /// It would take more than its user's budget has, whenever it starts.
+    AboveTheBudget,
+    /// It would draw more than any cap allows.
+    AboveTheCap,
 }
 
 impl UnitRefusal {
@@ -49,6 +69,8 @@ impl UnitRefusal {
             Self::NoNodeHoldsIt => "no node ever holds a unit of it",
             Self::TooManyUnits => "the empty system does not hold all its units",
             Self::AboveTheQueue => "above what its queue allows",
+            Self::AboveTheBudget => "above its user's budget whenever it starts",
+            Self::AboveTheCap => "above the power cap whenever it starts",
         }
     }
 }
@@ -73,6 +95,14 @@ pub trait UnitObserver {
     /// # Errors
     /// Those of an output.
     fn played(&mut self, played: &UnitPlayed<'_>) -> io::Result<()>;
+
+    /// A job starts.
+    ///
+    /// # Errors
+    /// Those of an output.
+    fn started(&mut self, _started: &UnitStarted<'_>) -> io::Result<()> {
+        Ok(())
+    }
 
     /// A job was refused.
     ///

@@ -97,8 +97,7 @@ impl<'a> PowerMeter<'a> {
         let node_type = &self.system.types[place];
         let Some(draw) = &node_type.draw else { return };
         let capacity = free.capacity(node);
-        let used = capacity.iter().zip(free.on(node)).map(|(all, free)| all - free);
-        let power = draw.at(capacity, used);
+        let power = draw.at(capacity, free.used_on(node));
         let before = std::mem::replace(&mut self.of_nodes[node as usize], power);
         self.nodes_draw = self.nodes_draw + power - before;
         let losses = node_type.losses;

@@ -4,10 +4,12 @@
 //! that the fit chooses then. A job that would still run at that instant may take on the promised nodes only what is left
 //! beside the promise; per node (the thesis's 5.2.2) it may take nothing of them.
 
-use super::free::{FreeResources, UnitsOnNode};
+use super::free::{FreeResources, UnitsOnNode, by_kind, each_once};
 use super::order::Waiting;
 use super::running::Running;
+use super::several;
 use super::unit::{UnitRequest, UnitRequests};
+use crate::policy::bits::Bits;
 use crate::time::Time;
 
 /// A promise.
@@ -15,6 +17,8 @@ use crate::time::Time;
 pub(super) struct Promise {
     /// When the job starts at the latest.
     pub at: Time,
+    /// The nodes that are promised.
+    nodes: Vec<u32>,
     /// By node: one more than its place in `left` if it is promised, else 0.
     slots: Vec<u32>,
     /// What is left at that instant beside the promise, by promised node and resource.
@@ -25,8 +29,9 @@ pub(super) struct Promise {
 }
 
 impl Promise {
-    /// A promise of `places`, of which `free` says what is free at its instant; `whole`: nobody else may use these nodes.
-    pub fn of(
+    /// Becomes a promise of `places`, of which `free` says what is free at its instant; `whole`: nobody else may use these nodes.
+    pub fn renewed(
+        mut self,
         at: Time,
         unit: &UnitRequest,
         places: &[UnitsOnNode],
@@ -34,54 +39,85 @@ impl Promise {
         whole: bool,
     ) -> Self {
         let kinds = free.capacity(0).len();
-        let mut promise = Self {
-            at,
-            slots: vec![0; free.nodes() as usize],
-            left: Vec::with_capacity(places.len() * kinds),
-            kinds,
-            shared: free.shared().to_vec(),
-        };
-        for place in places {
-            let slot = promise.left.len() / kinds + 1;
-            promise.slots[place.node as usize] = u32::try_from(slot).unwrap_or(u32::MAX);
+        (self.at, self.kinds) = (at, kinds);
+        self.slots.resize(free.nodes() as usize, 0);
+        for node in self.nodes.drain(..) {
+            self.slots[node as usize] = 0;
+        }
+        self.left.clear();
+        self.shared.clear();
+        self.shared.extend_from_slice(free.shared());
+        for place in &*each_once(unit, places) {
+            let slot = self.left.len() / kinds + 1;
+            self.nodes.push(place.node);
+            self.slots[place.node as usize] = u32::try_from(slot).unwrap_or(u32::MAX);
             if whole {
-                promise.left.resize(slot * kinds, 0);
+                self.left.resize(slot * kinds, 0);
             } else {
-                promise.left.extend_from_slice(free.on(place.node));
+                self.left.extend_from_slice(free.on(place.node));
             }
         }
         if whole {
-            promise.take_shared(unit, places);
+            self.take_shared(unit, places);
         } else {
-            promise.take(unit, places);
+            self.take(unit, places);
         }
-        promise
+        self
+    }
+
+    /// Whether at least `enough` of the `fitting` units that fit into `free` are left to a job that runs beyond the instant.
+    pub fn leaves(
+        &self,
+        unit: &UnitRequest,
+        free: &FreeResources,
+        fitting: u64,
+        enough: u64,
+    ) -> bool {
+        let Some(mut spare) = fitting.checked_sub(enough) else { return false };
+        self.nodes.iter().all(|node| {
+            let room = free.room(unit, *node);
+            let kept = u64::from(room - room.min(self.room(unit, *node)));
+            spare.checked_sub(kept).inspect(|left| spare = *left).is_some()
+        })
     }
 
     /// How many units a job that runs beyond the instant may have on a node, as far as the promise goes.
     pub fn room(&self, unit: &UnitRequest, node: u32) -> u32 {
         match self.slots[node as usize] {
             0 => u32::MAX,
+            _ if unit.exclusive => 0,
             slot => unit.fits(self.left_on(slot)),
         }
     }
 
-    /// Whether so many units leave enough of what all nodes share.
+    /// Whether so many units, and those beside them, leave enough of what all nodes share.
     pub fn shares(&self, unit: &UnitRequest, units: u32) -> bool {
-        unit.shared.iter().all(|&(place, amount)| {
-            u64::from(self.shared[place]) >= u64::from(amount) * u64::from(units)
-        })
+        let enough =
+            |(place, left): (usize, &u32)| unit.asked_of_shared(units, place) <= u64::from(*left);
+        self.shared.iter().enumerate().all(enough)
+    }
+
+    /// Leaves in `free` no more of the promised nodes than is left beside the promise.
+    pub fn limit(&self, free: &mut FreeResources) {
+        for node in &self.nodes {
+            free.limit(*node, self.left_on(self.slots[*node as usize]));
+        }
     }
 
     /// A job that runs beyond the instant has these places.
     pub fn take(&mut self, unit: &UnitRequest, places: &[UnitsOnNode]) {
-        for place in places {
-            let slot = self.slots[place.node as usize];
-            if slot > 0 {
-                let from = (slot as usize - 1) * self.kinds;
-                for &(resource, amount) in &unit.of_node {
-                    let left = &mut self.left[from + resource];
-                    *left = left.saturating_sub(amount * place.units);
+        for (kind, places) in by_kind(unit, places) {
+            for place in places {
+                let slot = self.slots[place.node as usize];
+                if slot > 0 {
+                    let from = (slot as usize - 1) * self.kinds;
+                    if unit.exclusive {
+                        self.left[from..from + self.kinds].fill(0);
+                    }
+                    for &(resource, amount) in &kind.of_node {
+                        let left = &mut self.left[from + resource];
+                        *left = left.saturating_sub(amount * place.units);
+                    }
                 }
             }
         }
@@ -89,9 +125,12 @@ impl Promise {
     }
 
     fn take_shared(&mut self, unit: &UnitRequest, places: &[UnitsOnNode]) {
-        let units: u32 = places.iter().map(|it| it.units).sum();
-        for &(place, amount) in &unit.shared {
-            self.shared[place] = self.shared[place].saturating_sub(amount.saturating_mul(units));
+        for (kind, places) in by_kind(unit, places) {
+            let units: u32 = places.iter().map(|it| it.units).sum();
+            for &(place, amount) in &kind.shared {
+                let taken = amount.saturating_mul(units);
+                self.shared[place] = self.shared[place].saturating_sub(taken);
+            }
         }
     }
 
@@ -101,28 +140,35 @@ impl Promise {
     }
 }
 
-/// The first instant at which a job fits if all that run last as long as is estimated; `room` is how many units of it fit now, and
-/// `free` is then what is free.
+/// The first instant at which a job fits if all that run last as long as is estimated; `room` is how many units of it fit now. `free`
+/// is then what is free, and `freed` has the nodes where that is more than now.
 pub(super) fn first_fit(
     running: &Running,
     units: &UnitRequests,
     job: &Waiting,
     mut room: u64,
     free: &mut FreeResources,
+    freed: &mut Bits,
 ) -> Time {
     let (unit, asked) = (units.get(job.unit), u64::from(job.units));
     let room_on = |free: &FreeResources, places: &[UnitsOnNode]| -> u64 {
-        places.iter().map(|it| u64::from(unit.fits(free.on(it.node)))).sum()
+        places.iter().map(|it| u64::from(free.room(unit, it.node))).sum()
     };
     let mut ends = running.by_end().peekable();
     while let Some(ended) = ends.next() {
-        let before = room_on(free, &ended.places);
-        free.give(units.get(ended.unit), &ended.places);
-        room = room - before + room_on(free, &ended.places);
+        let that = units.get(ended.unit);
+        let nodes = each_once(that, &ended.places);
+        nodes.iter().for_each(|it| freed.insert(it.node));
+        let before = room_on(free, &nodes);
+        free.give(that, &ended.places);
+        room = room - before + room_on(free, &nodes);
         // What ends at one instant is free at once.
         let last = ends.peek().is_none_or(|next| next.end() > ended.end());
-        if last && room >= asked && u64::from(free.shared_fits(unit)) >= asked {
-            return ended.end();
+        if last && room >= asked && free.shares_enough(unit, job.units) {
+            let several = !unit.beside.is_empty();
+            if !several || several::fits(free, unit, job.units) {
+                return ended.end();
+            }
         }
     }
     Time::FOREVER
@@ -134,18 +180,20 @@ mod tests {
     use crate::dispatch::system::System;
 
     /// Two nodes of 4: 3 units of 1 are promised on node 0, one is left there, and node 1 is nobody's. A job that takes the one
-    /// leaves none. As whole nodes nothing is left of node 0 at once.
+    /// leaves none. Of the 8 units that fit in all, 5 are left at first, not 6. As whole nodes nothing is left of node 0 at once.
     #[test]
     fn what_is_left_beside_the_promise_is_for_others() {
         let free = FreeResources::all_of(&System::of_one_resource("cores", 2, 4));
         let unit = UnitRequest::of(&[1], 1);
         let places = [UnitsOnNode { node: 0, units: 3 }];
-        let mut promise = Promise::of(Time::from_seconds(9), &unit, &places, &free, false);
+        let at = Time::from_seconds(9);
+        let mut promise = Promise::default().renewed(at, &unit, &places, &free, false);
         assert_eq!((promise.room(&unit, 0), promise.room(&unit, 1)), (1, u32::MAX));
+        assert_eq!([5, 6, 9].map(|it| promise.leaves(&unit, &free, 8, it)), [true, false, false]);
         promise
             .take(&unit, &[UnitsOnNode { node: 0, units: 1 }, UnitsOnNode { node: 1, units: 4 }]);
         assert_eq!(promise.room(&unit, 0), 0);
-        let whole = Promise::of(Time::from_seconds(9), &unit, &places, &free, true);
+        let whole = promise.renewed(at, &unit, &places, &free, true);
         assert_eq!((whole.room(&unit, 0), whole.room(&unit, 1)), (0, u32::MAX));
     }
 }

@@ -4,17 +4,21 @@
 //! ratio `used / all` over time (2.6), and the efficiency of an allocation `units x sum of r / what was free on its nodes
 //! before` (2.7). Sums over resources count one of each alike, as there.
 
+use planner::quantity::Power;
 use serde::Serialize;
 
 use super::dispatcher::UnitStart;
+use super::estimate::{ErrorTally, GroupTally, PredictionErrors, PredictionGroup};
+use super::free::each_once;
 use super::jobs::UnitJob;
 use super::observer::{UnitPlayed, UnitRefusal, UnitStep};
 use super::power_meter::SystemEnergy;
+use super::supply::{SupplyResults, UserBill};
 use super::system::System;
 use super::unit::UnitRequest;
 use crate::kernel::JobEnd;
 use crate::quantiles::{Quantiles, Shares};
-use crate::quantity::TotalTime;
+use crate::quantity::{ExactEnergy, TotalTime};
 use crate::time::Time;
 
 /// Results over all jobs. Times in seconds.
@@ -58,15 +62,25 @@ pub struct UnitResults {
     pub mean_estimate_error: Option<f64>,
     /// Jobs that outlived their estimates.
     pub jobs_underestimated: u64,
+    /// How far estimates of durations were from what jobs ran, s.
+    pub estimate_errors_s: PredictionErrors,
+    /// How far estimates of powers were from what jobs drew in the mean, W, where it is known of any job.
+    pub power_errors_w: Option<PredictionErrors>,
     /// What the nodes consumed, J.
     pub consumed_joules: Option<f64>,
     /// What the facility consumed, with losses, J.
     pub facility_joules: Option<f64>,
     /// The most that the facility drew, W.
     pub max_facility_power: Option<f64>,
+    /// What came of prices, CO2, budgets and windows, where there were any.
+    #[serde(flatten)]
+    pub supply: Option<SupplyResults>,
     /// By user; in a file of its own.
     #[serde(skip)]
     pub users: Vec<UserResult>,
+    /// Errors of estimates of durations by user and by queue, s; in a file of its own.
+    #[serde(skip)]
+    pub error_groups: Vec<PredictionGroup>,
     #[serde(skip)]
     by_user: Vec<UserSums>,
 }
@@ -89,6 +103,8 @@ pub struct UserResult {
     pub sums: UserSums,
     /// The factor of equation 4 at the end, where shares order.
     pub final_factor: Option<f64>,
+    /// What they came to by the supplier's tables.
+    pub bill: UserBill,
 }
 
 /// Sums over a user's jobs that ended.
@@ -150,6 +166,9 @@ pub(super) struct UnitTally {
     used_time: Vec<i128>,
     error: TotalTime,
     estimated: u64,
+    estimate_errors: ErrorTally,
+    power_errors: ErrorTally,
+    pub error_groups: GroupTally,
 }
 
 impl UnitTally {
@@ -175,6 +194,9 @@ impl UnitTally {
             since: Time::ZERO,
             error: TotalTime::default(),
             estimated: 0,
+            estimate_errors: ErrorTally::default(),
+            power_errors: ErrorTally::default(),
+            error_groups: GroupTally::default(),
         }
     }
 
@@ -195,16 +217,19 @@ impl UnitTally {
         self.since = now;
     }
 
-    /// A job started.
-    pub fn started(&mut self, unit: &UnitRequest, start: &UnitStart) {
-        let taken = unit.sum() * u64::from(start.job.units);
-        self.efficiency += taken as f64 / start.free_before.max(1) as f64;
+    /// A job started; the efficiency of its allocation.
+    pub fn started(&mut self, unit: &UnitRequest, start: &UnitStart) -> f64 {
+        let taken = unit.sum_of_all(start.job.units);
+        let efficiency = taken as f64 / start.free_before.max(1) as f64;
+        self.efficiency += efficiency;
         self.started += 1;
+        efficiency
     }
 
     /// A job ended.
     pub fn played(&mut self, played: &UnitPlayed<'_>, user: u32, joules: f64) {
-        let UnitPlayed { job, estimate, started, finished, places, end, .. } = *played;
+        let UnitPlayed { job, estimate, started, finished, places, end, energy, .. } = *played;
+        let predicted_power = played.supply.predicted_power;
         let (wait, run) = (started - job.submitted, finished - started);
         let results = &mut self.results;
         results.jobs += 1;
@@ -220,6 +245,13 @@ impl UnitTally {
             self.estimated += 1;
             results.jobs_underestimated += u64::from(estimate < run);
         }
+        let predicted = (estimate < Time::FOREVER).then_some(estimate.as_micros());
+        self.estimate_errors.add(predicted, run.as_micros());
+        self.error_groups.add(user, &job.queue, predicted, run.as_micros());
+        if let Some(energy) = energy.filter(|_| run > Time::ZERO) {
+            let drawn = ExactEnergy::from(energy).over(run).as_microwatts();
+            self.power_errors.add(predicted_power.map(Power::as_microwatts), drawn);
+        }
         let place = user as usize;
         if results.by_user.len() <= place {
             results.by_user.resize(place + 1, UserSums::default());
@@ -227,7 +259,8 @@ impl UnitTally {
         let sums = &mut results.by_user[place];
         sums.jobs += 1;
         sums.wait += wait.into();
-        sums.node_time += run * u32::try_from(places.len()).unwrap_or(u32::MAX);
+        let nodes = each_once(&job.unit, places).len();
+        sums.node_time += run * u32::try_from(nodes).unwrap_or(u32::MAX);
         sums.joules += joules;
         if run > Time::ZERO {
             let slowdown = (finished - job.submitted).as_seconds() / run.as_seconds();
@@ -249,7 +282,10 @@ impl UnitTally {
             UnitRefusal::NoNodeHoldsIt | UnitRefusal::TooManyUnits => {
                 self.results.jobs_refused_by_nodes += 1;
             }
-            UnitRefusal::AsksForNothing => {}
+            // They are counted with budgets and caps.
+            UnitRefusal::AsksForNothing
+            | UnitRefusal::AboveTheBudget
+            | UnitRefusal::AboveTheCap => {}
         }
     }
 
@@ -263,6 +299,7 @@ impl UnitTally {
             used: *used as f64 / micros / (*all).max(1) as f64,
         });
         let finished = self.results.jobs_finished;
+        let power_errors = self.power_errors.errors();
         UnitResults {
             makespan: self.first_start.map_or(0.0, |first| (now - first).as_seconds()),
             mean_waiting_time: mean(self.wait.as_seconds(), finished),
@@ -275,6 +312,8 @@ impl UnitTally {
             load_ratio: load_ratio.collect(),
             mean_estimate_error: (self.estimated > 0)
                 .then(|| mean(self.error.as_seconds(), self.estimated)),
+            estimate_errors_s: self.estimate_errors.errors(),
+            power_errors_w: power_errors.is_of_any().then_some(power_errors),
             consumed_joules: energy.map(|it| it.nodes.as_joules()),
             facility_joules: energy.map(|it| it.facility.as_joules()),
             max_facility_power: energy.map(|it| it.most.as_watts()),

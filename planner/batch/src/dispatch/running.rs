@@ -72,12 +72,24 @@ impl Running {
 
     /// In the order of the ends that are taken to be.
     pub fn by_end(&self) -> impl Iterator<Item = &RunningUnits> {
-        self.ends.iter().filter_map(|(_, key)| self.by_key[*key as usize].as_ref())
+        self.with_keys_by_end().map(|(_, job)| job)
+    }
+
+    /// Jobs with their keys, in the order of the ends that are taken to be.
+    pub fn with_keys_by_end(&self) -> impl Iterator<Item = (u32, &RunningUnits)> {
+        let job = |key: u32| Some((key, self.by_key[key as usize].as_ref()?));
+        self.ends.iter().filter_map(move |(_, key)| job(*key))
     }
 
     /// Corrects the estimates of jobs that outlived theirs: they double until they are longer than the job has run, up to its
     /// walltime.
     pub fn correct(&mut self, now: Time) {
+        self.outlived(now);
+    }
+
+    /// Corrects them, and tells which jobs these are and when they are taken to end now.
+    pub fn outlived(&mut self, now: Time) -> Vec<(u32, Time)> {
+        let mut outlived = Vec::new();
         while let Some(&(end, key)) = self.ends.first().filter(|(end, _)| *end <= now) {
             self.ends.pop_first();
             let Some(job) = self.by_key[key as usize].as_mut() else { continue };
@@ -89,7 +101,9 @@ impl Running {
             job.estimate = job.estimate.min(limit);
             debug_assert!(job.end() > end);
             self.ends.insert((job.end(), key));
+            outlived.push((key, job.end()));
         }
+        outlived
     }
 }
 

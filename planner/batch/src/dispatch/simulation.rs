@@ -4,21 +4,24 @@
 //! The kernel takes what jobs have from what is free, and refuses more than there is: no resource is ever over-used.
 
 mod play;
+mod refusal;
 
 use std::collections::BTreeMap;
 use std::io;
 
 use super::backfill::UnitBackfill;
 use super::dispatcher::Dispatcher;
-use super::estimate::{EstimatePart, Estimator};
+use super::estimate::{EstimatePart, Estimator, PowerPredictor};
 use super::fit::UnitFitPart;
 use super::free::Overuse;
 use super::jobs::UnitJob;
 use super::observer::UnitObserver;
 use super::order::{OrderSetting, SharesFile, UnitOrderPart};
 use super::results::UnitResults;
+use super::supply::{SUPPLY_OPTIONS, SupplyRules, UnitSupply};
 use super::system::System;
 use crate::policy::{Options, PolicyOption};
+use crate::simulation::Uncovered;
 use crate::time::Time;
 
 /// What is simulated.
@@ -70,33 +73,61 @@ pub enum UnitSimulationError<E> {
     /// Options that are wrong.
     #[error("{}", .0.join("; "))]
     Options(Vec<String>),
+    /// The supplier's tables do not cover what was played, and that is not allowed.
+    #[error("the supplier's tables do not cover the simulation")]
+    Uncovered(Vec<Uncovered>),
+}
+
+/// The parts that decide.
+struct Parts<'a> {
+    dispatcher: Dispatcher<'a>,
+    estimator: Box<dyn Estimator>,
+    powers: PowerPredictor,
+    rules: SupplyRules,
 }
 
 impl<'a> UnitSimulation<'a> {
-    /// The options of the parts.
+    /// The options of the parts, and those that every simulation has.
     pub fn options(&self) -> Vec<&'static PolicyOption> {
-        [self.order.about.options, self.fit.about.options, self.estimate.about.options]
-            .into_iter()
-            .flatten()
-            .collect()
+        self.options_with(&UnitSupply::default())
+    }
+
+    /// As [`UnitSimulation::options`], for [`UnitSimulation::play_with`].
+    pub fn options_with(&self, supply: &UnitSupply<'_>) -> Vec<&'static PolicyOption> {
+        let (order, fit) = (self.order.about.options, self.fit.about.options);
+        let estimates = [self.estimate.about.options, supply.power_estimate().about.options];
+        let all = [order, fit, estimates[0], estimates[1], SUPPLY_OPTIONS];
+        all.into_iter().flatten().collect()
     }
 
     /// The parts that decide.
     ///
     /// # Errors
     /// Everything that is wrong with the options.
-    fn parts(&self) -> Result<(Dispatcher<'a>, Box<dyn Estimator>), Vec<String>> {
+    fn parts(&self, supply: &UnitSupply<'_>) -> Result<Parts<'a>, Vec<String>> {
         let mut options = Options::new(self.options);
         let setting = OrderSetting { system: self.system, shares: self.shares };
         let order = (self.order.build)(&setting, &mut options);
         let fit = (self.fit.build)(self.system, &mut options);
         let estimator = (self.estimate.build)(&mut options);
+        let powers = PowerPredictor::new(supply.power_estimate(), &mut options);
+        let rules = SupplyRules::read(&mut options, supply, self.system);
+        supply.check(&mut options);
         let whose = format!(
             "{}, {} and {}",
             self.order.about.name, self.fit.about.name, self.estimate.about.name
         );
-        options.finish(&whose, &self.options())?;
-        Ok((Dispatcher::new(self.system, order, self.backfill, fit), estimator))
+        options.finish(&whose, &self.options_with(supply))?;
+        if order.plan().is_some() && self.backfill != UnitBackfill::None {
+            let name = self.order.about.name;
+            let why = format!("--order {name} says who starts: it goes with --backfill none alone");
+            return Err(vec![why]);
+        }
+        let mut dispatcher = Dispatcher::new(self.system, order, self.backfill, fit);
+        if let Some(cap) = &rules.cap {
+            dispatcher.keep_cap(cap.clone());
+        }
+        Ok(Parts { dispatcher, estimator, powers, rules })
     }
 
     /// Says what is wrong with the options, before anything is read.
@@ -104,7 +135,15 @@ impl<'a> UnitSimulation<'a> {
     /// # Errors
     /// Everything that is wrong with them.
     pub fn check(&self) -> Result<(), Vec<String>> {
-        self.parts().map(|_| ())
+        self.check_with(&UnitSupply::default())
+    }
+
+    /// As [`UnitSimulation::check`], for [`UnitSimulation::play_with`].
+    ///
+    /// # Errors
+    /// Everything that is wrong with the options, and what budgets lack.
+    pub fn check_with(&self, supply: &UnitSupply<'_>) -> Result<(), Vec<String>> {
+        self.parts(supply).map(|_| ())
     }
 
     /// Plays jobs, which come in the order of submission.
@@ -116,7 +155,20 @@ impl<'a> UnitSimulation<'a> {
         jobs: impl Iterator<Item = Result<UnitJob, E>>,
         observer: &mut impl UnitObserver,
     ) -> Result<UnitResults, UnitSimulationError<E>> {
-        let (dispatcher, estimator) = self.parts().map_err(UnitSimulationError::Options)?;
-        play::play(self, dispatcher, estimator, jobs, observer)
+        self.play_with(&UnitSupply::default(), jobs, observer)
+    }
+
+    /// Plays jobs with prices, CO2 intensities and budgets.
+    ///
+    /// # Errors
+    /// Those of [`UnitSimulation::play`], and tables that do not cover what was played.
+    pub fn play_with<E>(
+        &self,
+        supply: &UnitSupply<'_>,
+        jobs: impl Iterator<Item = Result<UnitJob, E>>,
+        observer: &mut impl UnitObserver,
+    ) -> Result<UnitResults, UnitSimulationError<E>> {
+        let parts = self.parts(supply).map_err(UnitSimulationError::Options)?;
+        play::play(self, supply, parts, jobs, observer)
     }
 }

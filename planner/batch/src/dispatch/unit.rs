@@ -1,4 +1,4 @@
-//! What jobs ask for: units, each of which asks for the same of one node.
+//! What jobs ask for: units, each of which asks for the same of one node; and units of other kinds beside these.
 
 use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
@@ -11,6 +11,21 @@ pub struct UnitRequest {
     pub of_node: Box<[(usize, u32)]>,
     /// Of what all nodes share, likewise.
     pub shared: Box<[(usize, u32)]>,
+    /// Properties that its node must have: bits by position in [`System::properties`](super::system::System::properties).
+    pub properties: u64,
+    /// Whether the job has its nodes for itself.
+    pub exclusive: bool,
+    /// Units of other kinds that the job asks for beside these, in the order in which they are placed; they have no others themselves.
+    pub beside: Box<[OtherUnits]>,
+}
+
+/// Units of another kind that a job asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct OtherUnits {
+    /// How many of them the job has.
+    pub units: u32,
+    /// What each asks for.
+    pub each: UnitRequest,
 }
 
 impl UnitRequest {
@@ -20,10 +35,36 @@ impl UnitRequest {
         let some = |amounts: &[u32]| {
             amounts.iter().copied().enumerate().filter(|(_, amount)| *amount > 0).collect()
         };
-        Self { of_node: some(of_node), shared: some(shared) }
+        Self { of_node: some(of_node), shared: some(shared), ..Self::default() }
     }
 
-    /// How many units fit into `free`, which is by position.
+    /// All kinds of a job that has `units` such units: this one first, then those beside it.
+    pub fn kinds(&self, units: u32) -> impl Iterator<Item = (u32, &Self)> {
+        std::iter::once((units, self)).chain(self.beside.iter().map(|it| (it.units, &it.each)))
+    }
+
+    /// How many units a job has that has `units` such units.
+    pub fn all_units(&self, units: u32) -> u32 {
+        self.beside.iter().fold(units, |sum, it| sum.saturating_add(it.units))
+    }
+
+    /// What a job of `units` such units asks for of a resource of nodes, by its position.
+    pub fn asked_of_nodes(&self, units: u32, place: usize) -> u64 {
+        self.kinds(units).map(|(units, it)| u64::from(units) * u64::from(it.amount(place))).sum()
+    }
+
+    /// What it asks for of something that is shared, by its position.
+    pub fn asked_of_shared(&self, units: u32, place: usize) -> u64 {
+        let of = |it: &Self| it.shared.iter().find(|(at, _)| *at == place).map_or(0, |it| it.1);
+        self.kinds(units).map(|(units, it)| u64::from(units) * u64::from(of(it))).sum()
+    }
+
+    /// The positions of what it and the kinds beside it ask for of what is shared; some come more than once.
+    pub fn of_shared(&self) -> impl Iterator<Item = usize> {
+        self.kinds(1).flat_map(|(_, kind)| kind.shared.iter().map(|it| it.0))
+    }
+
+    /// How many units fit into `free`, which is by position, as far as amounts go; see [`FreeResources::room`](super::free::FreeResources::room).
     pub fn fits(&self, free: &[u32]) -> u32 {
         let mut fits = u32::MAX;
         for &(place, amount) in &self.of_node {
@@ -36,9 +77,20 @@ impl UnitRequest {
         fits
     }
 
-    /// All that it asks for of its node, added up over resources: the thesis's sum of `r`.
+    /// How many units fit into what is free of what all nodes share.
+    pub fn fits_shared(&self, free: &[u32]) -> u32 {
+        let fits = self.shared.iter().map(|&(place, amount)| free[place] / amount);
+        fits.min().unwrap_or(u32::MAX)
+    }
+
+    /// All that a unit asks for of its node, added up over resources: the thesis's sum of `r`.
     pub fn sum(&self) -> u64 {
         self.of_node.iter().map(|&(_, amount)| u64::from(amount)).sum()
+    }
+
+    /// All that a job of `units` such units asks for of nodes, added up over resources and kinds.
+    pub fn sum_of_all(&self, units: u32) -> u64 {
+        self.kinds(units).map(|(units, it)| u64::from(units) * it.sum()).sum()
     }
 
     /// What it asks for of a resource of its node.

@@ -41,7 +41,7 @@ impl Bits {
 
     fn include(&mut self, set: &NodeSet) {
         for position in set.positions() {
-            self.0[(position / 64) as usize] |= 1 << (position % 64);
+            self.insert(position);
         }
     }
 
@@ -66,14 +66,12 @@ impl Bits {
 
     /// The machines in order.
     pub fn positions(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..).zip(&self.0).flat_map(|(index, &word)| {
-            let mut rest = word;
-            std::iter::from_fn(move || {
-                let bit = (rest != 0).then(|| rest.trailing_zeros())?;
-                rest &= rest - 1;
-                Some(64 * index + bit)
-            })
-        })
+        positions_of(self.0.iter().copied())
+    }
+
+    /// The bits, 64 machines to a word.
+    pub fn words(&self) -> &[u64] {
+        &self.0
     }
 
     /// The number of members.
@@ -104,6 +102,11 @@ impl Bits {
     /// Takes others away.
     pub fn remove(&mut self, other: &Self) {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= !b);
+    }
+
+    /// Adds one machine.
+    pub fn insert(&mut self, machine: u32) {
+        self.0[(machine / 64) as usize] |= 1 << (machine % 64);
     }
 
     /// Takes one machine away.
@@ -148,6 +151,18 @@ impl Bits {
         });
         Self(words.collect())
     }
+}
+
+/// The machines of words of bits, in order.
+pub fn positions_of(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
+    (0..).step_by(64).zip(words).flat_map(|(first, word)| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros())?;
+            rest &= rest - 1;
+            Some(first + bit)
+        })
+    })
 }
 
 #[cfg(test)]

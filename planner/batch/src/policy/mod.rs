@@ -18,7 +18,7 @@
 //! itself; the kernel refuses what contradicts its own count.
 
 mod backfill;
-mod bits;
+pub(crate) mod bits;
 mod by_key;
 mod combination;
 mod conservative;

@@ -5,16 +5,16 @@ use batch::dispatch::system::System;
 
 use super::{Row, play, play_jobs};
 
-fn row(submitted: i64, units: u32, unit: &[u32], run: i64, walltime: i64) -> Row {
+pub(super) fn row(submitted: i64, units: u32, unit: &[u32], run: i64, walltime: i64) -> Row {
     Row { submitted, units, unit: unit.to_vec(), run, walltime, user: 0 }
 }
 
-fn starts(system: &str, rows: &[Row], names: [&str; 4]) -> Vec<i64> {
+pub(super) fn starts(system: &str, rows: &[Row], names: [&str; 4]) -> Vec<i64> {
     let system = System::parse(system).unwrap();
     play(&system, rows, names).played.values().map(|it| it.started).collect()
 }
 
-const TWO: &str = "[[nodes]]\ncount = 2\ncores = 4\nmemory_gb = 8\n";
+pub(super) const TWO: &str = "[[nodes]]\ncount = 2\ncores = 4\nmemory_gb = 8\n";
 
 /// Job 0 has 3 cores of node 0 until 10 s. Job 1 wants both nodes whole: it is promised 10 s. Job 2 of 1 core and 9 s ends at 11 s,
 /// and would run beyond that on a promised node, where nothing is left: it waits until 15 s. Job 3 of 8 s ends at 10 s: it starts.

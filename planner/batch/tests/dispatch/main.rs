@@ -2,10 +2,19 @@
 //! what must hold of every schedule.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod cap;
+mod cap_known;
+mod distributions;
+mod estimates;
+mod kinds;
 mod known;
 mod one_resource;
 mod plain;
+mod plain_conservative;
+mod plan;
+mod promises;
 mod shares;
+mod supply;
 mod validity;
 
 use std::collections::BTreeMap;
@@ -16,12 +25,15 @@ use batch::dispatch::jobs::UnitJob;
 use batch::dispatch::simulation::{UnitSimulation, UnitSimulationError};
 use batch::dispatch::system::System;
 use batch::dispatch::{
-    EstimatePart, UnitBackfillPart, UnitFitPart, UnitObserver, UnitOrderPart, UnitPlayed,
-    UnitRefusal, UnitRequest, UnitResults,
+    EstimatePart, PowerEstimatePart, UnitBackfillPart, UnitFitPart, UnitObserver, UnitOrderPart,
+    UnitPlayed, UnitRefusal, UnitRequest, UnitResults, UnitSupply,
 };
 use batch::job::JobId;
 use batch::policy::PartKind;
+use batch::steps::Steps;
+use batch::supplier_tables::SupplierTables;
 use batch::time::Time;
+use planner::quantity::Power;
 
 /// A job in whole seconds.
 #[derive(Clone, Debug)]
@@ -88,6 +100,7 @@ fn jobs(rows: &[Row], kinds: usize) -> Vec<UnitJob> {
         units: row.units,
         unit: UnitRequest::of(&row.unit, kinds),
         energy: None,
+        latest_start: None,
     };
     let mut jobs: Vec<UnitJob> = (0..).zip(rows).map(job).collect();
     jobs.sort_by_key(|job| job.submitted);
@@ -101,24 +114,75 @@ type Names<'a> = [&'a str; 4];
 fn play_jobs(
     system: &System,
     jobs: Vec<UnitJob>,
-    [order, backfill, fit, estimate]: Names<'_>,
+    names: Names<'_>,
     options: &[(String, String)],
 ) -> (Notes, UnitResults) {
-    let factors = BTreeMap::new();
-    let simulation = UnitSimulation {
+    play_with_factors(system, jobs, names, options, &BTreeMap::new())
+}
+
+/// What happens to jobs on a system where users' energies are multiplied.
+fn play_with_factors(
+    system: &System,
+    jobs: Vec<UnitJob>,
+    names: Names<'_>,
+    options: &[(String, String)],
+    factors: &BTreeMap<String, f64>,
+) -> (Notes, UnitResults) {
+    let simulation = simulation(system, names, options, factors);
+    played(&simulation, &UnitSupply::default(), jobs)
+}
+
+/// What happens to jobs on a system where nodes may draw no more than caps from when to when; jobs are taken to draw what `power` says.
+fn play_capped(
+    system: &System,
+    jobs: Vec<UnitJob>,
+    names: Names<'_>,
+    caps: &[(i64, i64, i64)],
+    power: &str,
+) -> (Notes, UnitResults) {
+    let piece = |&(from, until, watts): &(i64, i64, i64)| {
+        let cap = Power::from_microwatts(watts * 1_000_000);
+        let until = if until == i64::MAX { Time::FOREVER } else { Time::from_seconds(until) };
+        (Time::from_seconds(from), until, cap)
+    };
+    let cap = Some(Steps::of(caps.iter().map(piece)));
+    let tables = SupplierTables { cap, ..SupplierTables::default() };
+    let supply = UnitSupply {
+        tables: Some(&tables),
+        allows_uncovered: true,
+        power_estimate: Some(PowerEstimatePart::named(power).unwrap()),
+        ..UnitSupply::default()
+    };
+    played(&simulation(system, names, &[], &BTreeMap::new()), &supply, jobs)
+}
+
+fn simulation<'a>(
+    system: &'a System,
+    [order, backfill, fit, estimate]: Names<'_>,
+    options: &'a [(String, String)],
+    energy_factors: &'a BTreeMap<String, f64>,
+) -> UnitSimulation<'a> {
+    UnitSimulation {
         system,
         order: UnitOrderPart::named(order).unwrap(),
         backfill: UnitBackfillPart::named(backfill).unwrap().backfill,
         fit: UnitFitPart::named(fit).unwrap(),
         estimate: EstimatePart::named(estimate).unwrap(),
         shares: None,
-        energy_factors: &factors,
+        energy_factors,
         options,
-    };
+    }
+}
+
+fn played(
+    simulation: &UnitSimulation<'_>,
+    supply: &UnitSupply<'_>,
+    jobs: Vec<UnitJob>,
+) -> (Notes, UnitResults) {
     let mut notes = Notes::default();
     let jobs = jobs.into_iter().map(Ok::<UnitJob, Infallible>);
     let results: Result<UnitResults, UnitSimulationError<Infallible>> =
-        simulation.play(jobs, &mut notes);
+        simulation.play_with(supply, jobs, &mut notes);
     (notes, results.unwrap())
 }
 

@@ -1,4 +1,4 @@
-//! On one resource the simple orders and EASY start every job when, and where, the core does.
+//! On one resource the simple orders and backfilling start every job when, and where, the core does.
 
 use std::convert::Infallible;
 use std::io;
@@ -98,11 +98,11 @@ proptest! {
     /// One node of so many cores is a count of machines; as many nodes of one core are machines that are chosen, the lowest
     /// first, which the fit `set` promises too.
     #[test]
-    fn simple_orders_and_easy_are_as_in_the_core(rows in workload()) {
+    fn simple_orders_and_backfilling_are_as_in_the_core(rows in workload()) {
         let one_node = System::of_one_resource("cores", 1, MACHINES);
         let nodes = System::of_one_resource("cores", MACHINES, 1);
         for order in ["fcfs", "sjf", "ljf"] {
-            for backfill in ["none", "easy"] {
+            for backfill in ["none", "easy", "conservative", "conservative_no_compression"] {
                 let expected = core(&rows, order, backfill, "count");
                 let notes = play(&one_node, &rows, [order, backfill, "first_fit", "walltime"]);
                 for (number, start, _) in &expected {
@@ -110,7 +110,7 @@ proptest! {
                 }
                 let expected = core(&rows, order, backfill, "set");
                 for per_node in [backfill, "easy_per_node"] {
-                    if per_node != backfill && backfill == "none" {
+                    if per_node != backfill && backfill != "easy" {
                         continue;
                     }
                     let notes = play(&nodes, &rows, [order, per_node, "first_fit", "walltime"]);

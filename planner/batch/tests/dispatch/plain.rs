@@ -6,12 +6,12 @@ use proptest::prelude::*;
 use super::{Happened, Row, play};
 
 /// Two kinds of nodes with two resources; a resource that the first lacks.
-const SYSTEM: &str = "[[nodes]]\ncount = 2\ncores = 4\ngpu = 0\n[[nodes]]\ncount = 2\ncores = 3\ngpu = 2\n[shared]\nlicence = 3\n";
-const KINDS: usize = 2;
+pub(super) const SYSTEM: &str = "[[nodes]]\ncount = 2\ncores = 4\ngpu = 0\n[[nodes]]\ncount = 2\ncores = 3\ngpu = 2\n[shared]\nlicence = 3\n";
+pub(super) const KINDS: usize = 2;
 
-type Free = (Vec<[u32; KINDS]>, u32);
+pub(super) type Free = (Vec<[u32; KINDS]>, u32);
 
-fn all_free() -> Free {
+pub(super) fn all_free() -> Free {
     (vec![[4, 0], [4, 0], [3, 2], [3, 2]], 3)
 }
 
@@ -21,7 +21,11 @@ fn fits(free: [u32; KINDS], unit: &[u32]) -> u32 {
 }
 
 /// The lowest places in what is free, where at most `room` units may be on a node.
-fn place(free: &Free, row: &Row, room: impl Fn(usize) -> u32) -> Option<Vec<(u32, u32)>> {
+pub(super) fn place(
+    free: &Free,
+    row: &Row,
+    room: impl Fn(usize) -> u32,
+) -> Option<Vec<(u32, u32)>> {
     let (mut places, mut left) = (Vec::new(), row.units);
     for (node, on) in free.0.iter().enumerate() {
         let units = fits(*on, &row.unit).min(room(node)).min(left);
@@ -33,7 +37,7 @@ fn place(free: &Free, row: &Row, room: impl Fn(usize) -> u32) -> Option<Vec<(u32
     (left == 0 && free.1 >= row.unit[KINDS] * row.units).then_some(places)
 }
 
-fn change(free: &mut Free, row: &Row, places: &[(u32, u32)], gives: bool) {
+pub(super) fn change(free: &mut Free, row: &Row, places: &[(u32, u32)], gives: bool) {
     for &(node, units) in places {
         for at in 0..KINDS {
             let amount = row.unit[at] * units;
@@ -145,7 +149,7 @@ fn decide(
     }
 }
 
-fn workload() -> impl Strategy<Value = Vec<Row>> {
+pub(super) fn workload() -> impl Strategy<Value = Vec<Row>> {
     let row = (0_i64..40, 1_u32..=4, (1_u32..=3, 0_u32..=1, 0_u32..=1), 1_i64..12, -2_i64..8);
     let row = row.prop_map(|(submitted, units, (cores, gpu, licence), run, more)| {
         // All fit into the empty system: 4 units of a GPU each, 4 of 3 cores, 3 with a licence.

@@ -5,16 +5,28 @@ use std::collections::BTreeMap;
 use batch::dispatch::system::System;
 use proptest::prelude::*;
 
-use super::{Row, jobs, play_jobs};
+use super::{Row, jobs, play_with_factors};
 
 const CORES: u32 = 4;
 const HALF_LIFE_S: f64 = 20.0;
+const USERS: u32 = 4;
 
-/// The starts under the paper's rule: who used least, decayed, goes first, ties by arrival.
-fn plain(rows: &[Row]) -> Vec<i64> {
+/// What sorts a user who used so many seconds and joules, where these are the most that any has now.
+type Measure = fn((f64, f64), (f64, f64)) -> f64;
+
+/// Each of them over the largest; nothing where nobody used anything.
+fn summed(used: (f64, f64), most: (f64, f64)) -> f64 {
+    let over = |used: f64, most: f64| if most > 0.0 { used / most } else { 0.0 };
+    over(used.0, most.0) + over(used.1, most.1)
+}
+
+/// The starts under the paper's rule: who used least, decayed, goes first, ties by arrival. Users' joules are their seconds
+/// times their factors.
+fn plain(rows: &[Row], factors: &[f64], measure: Measure) -> Vec<i64> {
     let mut started: Vec<Option<i64>> = vec![None; rows.len()];
     let end = |at: usize, start: i64| start + rows[at].run.min(rows[at].walltime);
-    let mut used: BTreeMap<u32, (f64, i64)> = BTreeMap::new();
+    // By user and by what is counted.
+    let mut usage_of: BTreeMap<(u32, bool), (f64, i64)> = BTreeMap::new();
     let weigh = |(amount, since): (f64, i64), now: i64| {
         amount * (-(now - since) as f64 / HALF_LIFE_S).exp2()
     };
@@ -26,15 +38,26 @@ fn plain(rows: &[Row]) -> Vec<i64> {
         ended.sort_by_key(|at| started[*at]);
         for at in ended {
             event = true;
-            let before = used.get(&rows[at].user).copied().unwrap_or((0.0, now));
             let more = (rows[at].run.min(rows[at].walltime) * i64::from(rows[at].units)) as f64;
-            used.insert(rows[at].user, (weigh(before, now) + more, now));
+            let user = rows[at].user;
+            for (joules, factor) in [(false, 1.0), (true, factors[user as usize])] {
+                let before = usage_of.get(&(user, joules)).copied().unwrap_or((0.0, now));
+                usage_of.insert((user, joules), (weigh(before, now) + more * factor, now));
+            }
         }
         event |= rows.iter().any(|row| row.submitted == now);
         if !event {
             continue;
         }
-        let usage = |at: usize| used.get(&rows[at].user).map_or(0.0, |it| weigh(*it, now));
+        let of = |user: u32, joules: bool| {
+            usage_of.get(&(user, joules)).map_or(0.0, |it| weigh(*it, now))
+        };
+        let most = |joules: bool| (0..USERS).map(|user| of(user, joules)).fold(0.0, f64::max);
+        let most = (most(false), most(true));
+        let usage = |at: usize| {
+            let user = rows[at].user;
+            measure((of(user, false), of(user, true)), most)
+        };
         let mut waiting: Vec<usize> = (0..rows.len())
             .filter(|at| started[*at].is_none() && rows[*at].submitted <= now)
             .collect();
@@ -84,7 +107,7 @@ fn plain(rows: &[Row]) -> Vec<i64> {
 }
 
 fn workload() -> impl Strategy<Value = Vec<Row>> {
-    let row = (0_i64..60, 1..=CORES, 1_i64..15, 0_i64..8, 0_u32..4).prop_map(
+    let row = (0_i64..60, 1..=CORES, 1_i64..15, 0_i64..8, 0..USERS).prop_map(
         |(submitted, units, run, more, user)| Row {
             submitted,
             units,
@@ -100,17 +123,28 @@ fn workload() -> impl Strategy<Value = Vec<Row>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
-    /// Job by job as the plain program; energy in proportion to processor time gives the same order.
+    /// Job by job as the plain program, with users who draw more and less than others.
     #[test]
-    fn fair_shares_start_as_the_plain_program(rows in workload()) {
+    fn fair_shares_start_as_the_plain_program(
+        rows in workload(),
+        // All different, and none a quotient of small numbers: nobody stands equal but by rounding.
+        factors in Just(vec![1.0, 0.731, 1.297, 0.313]).prop_shuffle(),
+    ) {
         let system = System::of_one_resource("cores", 1, CORES);
         let options = [("half_life_s".to_owned(), "20".to_owned())];
-        let expected = plain(&rows);
-        for order in ["fairshare", "energy_fairshare", "fairshare_energy_fairshare"] {
+        let energy_factors =
+            (0..USERS).map(|user| (format!("user{user}"), factors[user as usize])).collect();
+        let orders: [(&str, Measure); 3] = [
+            ("fairshare", |used, _| used.0),
+            ("energy_fairshare", |used, _| used.1),
+            ("fairshare_energy_fairshare", summed),
+        ];
+        for (order, measure) in orders {
             let names = [order, "easy", "first_fit", "walltime"];
-            let (notes, results) = play_jobs(&system, jobs(&rows, 1), names, &options);
+            let (notes, results) =
+                play_with_factors(&system, jobs(&rows, 1), names, &options, &energy_factors);
             let starts: Vec<i64> = notes.played.values().map(|it| it.started).collect();
-            prop_assert_eq!(&starts, &expected, "{}", order);
+            prop_assert_eq!(&starts, &plain(&rows, &factors, measure), "{}", order);
             prop_assert!(results.users.iter().all(|it| it.final_factor.is_some_and(|it| it > 0.0 && it <= 1.0)));
         }
     }

@@ -238,29 +238,37 @@ fn supplier(text: &mut Text<'_>, entry: &Spanned<SupplierEntry>) -> (Supplier, u
     let file = |path: &Option<PathBuf>| path.as_deref().map(|path| beside(text.path, path));
     let (price, co2, cap) = (file(&entry.price), file(&entry.co2), file(&entry.cap));
     let reservations = file(&entry.reservations);
-    let origin = match entry.origin.as_deref().map(Timestamp::parse) {
-        Some(Err(error)) => {
-            text.wrong(line, format!("origin {error}"));
-            None
-        }
-        Some(Ok(origin)) => Some(origin),
-        None if price.is_some() || co2.is_some() || cap.is_some() => {
-            text.wrong(line, "origin: tables go by the clock, so it must be said");
-            None
-        }
-        None => None,
-    };
+    let by_clock = price.is_some() || co2.is_some() || cap.is_some();
+    let origin = origin(text, line, entry.origin.as_deref(), by_clock);
     let allow_uncovered = entry.allow_uncovered;
     (Supplier { price, co2, cap, reservations, origin, allow_uncovered }, line)
 }
 
+/// The instant at which simulations begin, which must be said where tables go `by_clock`.
+pub(super) fn origin(
+    text: &mut Text<'_>,
+    line: usize,
+    said: Option<&str>,
+    by_clock: bool,
+) -> Option<Timestamp> {
+    match said.map(Timestamp::parse) {
+        Some(Ok(origin)) => return Some(origin),
+        Some(Err(error)) => text.wrong(line, format!("origin {error}")),
+        None if by_clock => {
+            text.wrong(line, "origin: tables go by the clock, so it must be said");
+        }
+        None => {}
+    }
+    None
+}
+
 /// A path that stands in `file`.
-fn beside(file: &Path, path: &Path) -> PathBuf {
+pub(super) fn beside(file: &Path, path: &Path) -> PathBuf {
     file.parent().unwrap_or(Path::new("")).join(path)
 }
 
 /// A file's name up to its first dot.
-fn stem(file: &Path) -> String {
+pub(super) fn stem(file: &Path) -> String {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     name.split('.').next().unwrap_or_default().to_owned()
 }

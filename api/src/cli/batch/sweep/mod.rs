@@ -5,12 +5,13 @@ mod instances;
 mod play;
 mod policies;
 mod results;
+mod systems;
 mod text;
 
 use std::fs;
 use std::io::IsTerminal;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -19,21 +20,24 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
-use serde_json::Value;
 
+use super::watch::WatchArguments;
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::journal::Journal;
 use crate::cli::{Failure, out, tell};
 use instances::Sweep;
-use results::Finished;
+use results::{Finished, is_partly_covered};
+use systems::SystemSweepArguments;
 
 /// A parameter sweep.
 #[derive(clap::Args)]
 pub struct Arguments {
     /// The sweep (TOML): lists of workloads, platforms and policies with their options; paths in it are
-    /// relative to it (docs/guide/batch-queues.md)
-    #[arg(value_name = "SWEEP")]
-    file: PathBuf,
+    /// relative to it (docs/guide/batch-queues.md); with [[systems]] in place of platforms as docs/DISPATCH.md says
+    #[arg(value_name = "SWEEP", required_unless_present = "system")]
+    file: Option<PathBuf>,
+    #[command(flatten)]
+    systems: SystemSweepArguments,
     /// Where results.csv, a row for each instance, and instances/ with a summary of each are written.
     /// What is finished is kept when interrupted, and the same command goes on from it
     #[arg(long, value_name = "DIR")]
@@ -44,6 +48,8 @@ pub struct Arguments {
     /// Threads to play on [default: all cores]
     #[arg(long)]
     threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    watch: WatchArguments,
 }
 
 /// What differs from one time to the next: everything else has the same bytes for the same sweep.
@@ -56,10 +62,22 @@ struct Timing {
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match &arguments.file {
+        Some(file) if !systems::is_of_systems(file) => on_machines(arguments, file),
+        _ => systems::run(arguments),
+    }
+}
+
+/// Plays what a file without systems says.
+fn on_machines(arguments: &Arguments, file: &Path) -> Result<(), Failure> {
+    if arguments.watch.asked() {
+        let error = "--watch and --watch-on show simulations on systems: the sweep has none";
+        return Err(Failure::BadInput(vec![error.to_owned()]));
+    }
     let began = Instant::now();
-    let sweep = Sweep::of(&arguments.file, file::read(&arguments.file)?)?;
+    let sweep = Sweep::of(file, file::read(file)?)?;
     let target = arguments.out.as_path();
-    let fingerprint = fingerprint(arguments, &sweep)?;
+    let fingerprint = fingerprint(file, &sweep)?;
     let (mut journal, kept) = Journal::open::<Finished>(target, &fingerprint, arguments.force)?;
     let mut all: Vec<Option<Finished>> = sweep.instances.iter().map(|_| None).collect();
     for finished in kept {
@@ -99,36 +117,29 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     fs::write(target.join("timing.json"), text)
         .with_context(|| format!("cannot write {}", target.join("timing.json").display()))?;
     journal.finish()?;
-    tell_covered(&all);
+    tell_covered(all.iter().filter(|it| is_partly_covered(&it.results)).count(), all.len());
     out::tell_written(target);
     Ok(())
 }
 
-/// Says where energy or time is not covered by the supplier's tables.
-fn tell_covered(all: &[Finished]) {
-    let shares = |finished: &&Finished| {
-        let of = |(name, value): (&String, &Value)| {
-            name.ends_with("_covered_share") && value.as_f64().is_some_and(|share| share < 1.0)
-        };
-        finished.results.iter().any(of)
-    };
-    let partly = all.iter().filter(shares).count();
+/// Says that the supplier's tables do not cover all energy or time of some instances.
+fn tell_covered(partly: usize, instances: usize) {
     if partly > 0 {
         tell(format!(
-            "the supplier's tables do not cover {partly} of {} instances: their cost and CO2 are of the \
-             covered part, and the columns that end in _covered_share say how large that is",
-            all.len()
+            "the supplier's tables do not cover {partly} of {instances} instances: their cost and CO2 are of the \
+             covered part, and the columns that end in _covered_share say how large that is"
         ));
     }
 }
 
 /// What a journal is of: another sweep, other contents of its files or another program begin anew.
-fn fingerprint(arguments: &Arguments, sweep: &Sweep) -> anyhow::Result<String> {
-    let text = fs::read_to_string(&arguments.file)?;
+fn fingerprint(file: &Path, sweep: &Sweep) -> anyhow::Result<String> {
+    let text = fs::read_to_string(file)?;
     Ok(serde_json::to_string(&(env!("CARGO_PKG_VERSION"), text, &sweep.digests))?)
 }
 
-fn progress_bar(instances: usize, finished: usize) -> ProgressBar {
+/// Shows how many of so many simulations have ended, on a terminal.
+pub(super) fn progress_bar(instances: usize, finished: usize) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }

@@ -1,15 +1,15 @@
-//! Instances on threads.
+//! What an instance plays.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
-use std::thread;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use batch::report::ReportPart;
 use batch::simulation::SimulationResults;
 
 use super::super::coverage;
 use super::super::formats::Format;
+use super::super::on_threads::{of_instance, on_threads};
 use super::super::outputs::Outputs;
 use super::instances::{Instance, Sweep};
 use super::results::{self, Finished};
@@ -23,39 +23,10 @@ pub fn play(
     threads: usize,
     folder: impl Fn(usize) -> Option<PathBuf> + Sync,
     stopped: &Arc<AtomicBool>,
-    mut finished: impl FnMut(Finished) -> anyhow::Result<()>,
+    finished: impl FnMut(Finished) -> anyhow::Result<()>,
 ) -> Result<(), Failure> {
-    let next = AtomicUsize::new(0);
-    let (sender, inbox) = mpsc::sync_channel(threads);
-    thread::scope(|scope| {
-        for _ in 0..threads.min(numbers.len()) {
-            let (sender, next, folder) = (sender.clone(), &next, &folder);
-            scope.spawn(move || {
-                while let Some(&number) = numbers.get(next.fetch_add(1, Ordering::Relaxed))
-                    && !stopped.load(Ordering::Relaxed)
-                {
-                    let played = one(sweep, number, folder(number).as_deref(), stopped);
-                    if sender.send(played).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        let mut outcome = Ok(());
-        for played in inbox {
-            let kept = match played {
-                Ok(Some(played)) if outcome.is_ok() => finished(played).map_err(Failure::Other),
-                Ok(_) => Ok(()),
-                Err(failure) => Err(failure),
-            };
-            if kept.is_err() {
-                stopped.store(true, Ordering::Relaxed);
-                outcome = outcome.and(kept);
-            }
-        }
-        outcome
-    })
+    let one = |number| one(sweep, number, folder(number).as_deref(), stopped);
+    on_threads(numbers, threads, stopped, one, finished)
 }
 
 /// Plays one instance; nothing where it was stopped meanwhile.
@@ -69,20 +40,9 @@ fn one(
     if stopped.load(Ordering::Relaxed) {
         return Ok(None);
     }
-    let named = |error: String| format!("instance {}: {error}", number + 1);
-    match played {
-        Ok(played) => {
-            let results = results::timeless(&played)?;
-            Ok(Some(Finished { instance: number, results }))
-        }
-        Err(Failure::BadInput(errors)) => {
-            Err(Failure::BadInput(errors.into_iter().map(named).collect()))
-        }
-        Err(Failure::Other(error)) => {
-            Err(Failure::Other(error.context(format!("instance {}", number + 1))))
-        }
-        Err(failure) => Err(failure),
-    }
+    let played = played.map_err(|failure| of_instance(number, failure))?;
+    let results = results::timeless(&played)?;
+    Ok(Some(Finished { instance: number, results }))
 }
 
 /// Plays the simulation of an instance, with tables in `folder`, if there is one.

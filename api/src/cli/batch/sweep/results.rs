@@ -22,6 +22,13 @@ pub struct Finished {
     pub results: Map<String, Value>,
 }
 
+/// Whether the supplier's tables do not cover all that was played.
+pub fn is_partly_covered(results: &Map<String, Value>) -> bool {
+    results.iter().any(|(name, value)| {
+        name.ends_with("_covered_share") && value.as_f64().is_some_and(|share| share < 1.0)
+    })
+}
+
 /// What differs from one time to the next.
 const OF_THE_CLOCK: [&str; 2] = ["simulation_time", "scheduling_time"];
 
@@ -111,7 +118,7 @@ fn flatten(row: &mut Map<String, Value>, before: &str, values: &Map<String, Valu
     }
 }
 
-fn text(value: Option<&Value>) -> String {
+pub fn text(value: Option<&Value>) -> String {
     match value {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),

@@ -3,7 +3,7 @@
 mod file;
 mod join;
 mod sum;
-mod time;
+pub mod time;
 
 use std::path::PathBuf;
 

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::{Extension, Json};
+use planner::dialogue::Grant;
+use serde_json::json;
 
 use super::GrantDocument;
+use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::by::By;
 use crate::http::problem::Problem;
@@ -36,8 +39,14 @@ pub async fn create_grant(
     State(dialogue): State<Arc<DialogueService>>,
     _: By,
     body: JsonBody,
-) -> Result<(StatusCode, Json<GrantDocument>), Problem> {
+) -> Result<(StatusCode, Extension<AuditNote>, Json<GrantDocument>), Problem> {
     let power = body.read(granted_power)?;
-    let grant = dialogue.take_gift(&power).await?;
-    Ok((StatusCode::CREATED, Json(GrantDocument::from(&grant))))
+    let named = power.supplier_id.as_ref();
+    let is_same = |it: &Grant| named.is_some() && it.supplier_id.as_ref() == named;
+    let before = dialogue.grants().await?.into_iter().find(is_same);
+    let grant = GrantDocument::from(&dialogue.take_gift(&power).await?);
+    let before = before.map(|it| json!(GrantDocument::from(&it)));
+    let note = AuditNote::of_change(before, Some(json!(grant)));
+    let note = note.about(format!("grants/{}", grant.grant_id));
+    Ok((StatusCode::CREATED, Extension(note), Json(grant)))
 }

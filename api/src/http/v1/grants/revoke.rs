@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use planner::identity::GrantId;
+use serde_json::{Value, json};
 
+use super::GrantDocument;
+use crate::http::audit::AuditNote;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
@@ -30,7 +34,16 @@ pub async fn revoke_grant(
     State(dialogue): State<Arc<DialogueService>>,
     _: By,
     IdInPath(id): IdInPath<GrantId>,
-) -> Result<StatusCode, Problem> {
+) -> Result<(Extension<AuditNote>, StatusCode), Problem> {
+    let before = one(&dialogue, id).await?;
     dialogue.revoke_grant(id).await?;
-    Ok(StatusCode::NO_CONTENT)
+    let note = AuditNote::of_change(before, one(&dialogue, id).await?);
+    Ok((Extension(note), StatusCode::NO_CONTENT))
+}
+
+/// What is recorded of a grant that has yet to end.
+async fn one(dialogue: &DialogueService, id: GrantId) -> Result<Option<Value>, Problem> {
+    let grants = dialogue.grants().await?;
+    let found = grants.iter().find(|it| it.id == id);
+    Ok(found.map(|it| json!(GrantDocument::from(it))))
 }

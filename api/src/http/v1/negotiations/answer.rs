@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::identity::NegotiationId;
 use planner::json::Reader;
 use planner::quantity::Power;
 use planner::time::Span;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use utoipa::ToSchema;
 
+use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::by::By;
 use crate::http::problem::Problem;
@@ -57,14 +59,38 @@ pub async fn answer_negotiation(
     _: By,
     IdInPath(id): IdInPath<NegotiationId>,
     body: JsonBody,
-) -> Result<Json<AnswerDocument>, Problem> {
+) -> Result<(Extension<AuditNote>, Json<AnswerDocument>), Problem> {
     let answer = body.read(read)?;
+    let before = audited(&dialogue, id, None).await?;
     let outcome = match dialogue.take_answer(id, answer).await? {
         Answered::Taken => "taken",
         Answered::Declined => "declined",
         Answered::Noted => "noted",
     };
-    Ok(Json(AnswerDocument { outcome }))
+    let note =
+        AuditNote::of_change(Some(before), Some(audited(&dialogue, id, Some(outcome)).await?));
+    Ok((Extension(note), Json(AnswerDocument { outcome })))
+}
+
+/// What is recorded of a question: what became of its answer, and the power that was given to it and has yet to end.
+async fn audited(
+    dialogue: &DialogueService,
+    id: NegotiationId,
+    outcome: Option<&str>,
+) -> Result<Value, Problem> {
+    let grants = dialogue.grants().await?;
+    let given = grants.iter().filter(|it| it.negotiation_id == Some(id));
+    let given = given.map(|it| {
+        json!({
+            "grant_id": it.id.to_string(),
+            "standing": it.state.word(),
+            "start": it.span.start().to_string(),
+            "end": it.span.end().to_string(),
+            "power_w": it.power.as_watts(),
+        })
+    });
+    let given: Vec<Value> = given.collect();
+    Ok(json!({ "answer": outcome, "grants": given }))
 }
 
 fn read(reader: &mut Reader, raw: &RawValue) -> Option<SupplierAnswer> {

@@ -2,22 +2,24 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::json::Reader;
 use planner::json::reader::Object;
 use planner::json::reservations::node_set;
 use planner::node::Nodes;
 use serde_json::value::RawValue;
-use storage::PowerActionId;
+use serde_json::{Value, json};
+use storage::{PowerAction, PowerActionId, PowerHold};
 
 use super::document::PowerActionsDocument;
 use crate::config::Settings;
+use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::schema::PowerDecisionRequest;
-use crate::service::power_management::{PowerDecision, PowerManagementService};
+use crate::service::power_management::{PowerActionList, PowerDecision, PowerManagementService};
 
 /// The longest reason, in characters.
 const MAX_BECAUSE: usize = 1000;
@@ -48,11 +50,24 @@ pub async fn decide_power_actions(
     State(settings): State<Arc<Settings>>,
     by: By,
     body: JsonBody,
-) -> Result<Json<PowerActionsDocument>, Problem> {
+) -> Result<(Extension<AuditNote>, Json<PowerActionsDocument>), Problem> {
     let nodes = &by.state.cluster.nodes;
     let decision = body.read(|reader, raw| decision(reader, raw, nodes))?;
+    let before = audited(&service.concerned(&decision).await?);
     let list = service.decide(by.caller.access(), &by.state, decision).await?;
-    Ok(Json(PowerActionsDocument::new(list, settings.currency)))
+    let note = AuditNote::of_change(Some(before), Some(audited(&list)));
+    Ok((Extension(note), Json(PowerActionsDocument::new(list, settings.currency))))
+}
+
+/// What is recorded of power actions and holds.
+fn audited(list: &PowerActionList) -> Value {
+    let action =
+        |it: &PowerAction| json!({ "id": it.id.get(), "node": it.node, "state": it.state.word() });
+    let hold = |it: &PowerHold| json!({ "node": it.node, "until": it.until.to_string() });
+    json!({
+        "actions": list.actions.iter().map(action).collect::<Vec<Value>>(),
+        "holds": list.holds.iter().map(hold).collect::<Vec<Value>>(),
+    })
 }
 
 fn decision(reader: &mut Reader, raw: &RawValue, nodes: &Nodes) -> Option<PowerDecision> {

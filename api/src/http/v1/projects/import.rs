@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 
+use super::audited::audited;
 use super::document::{ProjectsDocument, ProjectsImport, import};
+use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::by::By;
 use crate::http::problem::Problem;
-use crate::service::projects::ProjectService;
+use crate::service::projects::{ProjectService, seen_of};
 
 /// Makes what a source says of projects exactly this
 ///
@@ -33,7 +35,9 @@ pub async fn import_projects(
     State(projects): State<Arc<ProjectService>>,
     by: By,
     body: JsonBody,
-) -> Result<Json<ProjectsDocument>, Problem> {
+) -> Result<(Extension<AuditNote>, Json<ProjectsDocument>), Problem> {
     let edit = body.read(import)?;
-    Ok(Json(projects.edit(by.caller.access(), &edit).await?.into()))
+    let access = by.caller.access();
+    let edited = projects.edit(access, &edit).await?;
+    Ok((Extension(audited(&edited)), Json(seen_of(access, &edited.after).into())))
 }

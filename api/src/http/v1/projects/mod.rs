@@ -1,5 +1,6 @@
 //! Projects, and who is in them. See `docs/PROJECTS.md`.
 
+pub mod audited;
 pub mod document;
 pub mod get;
 pub mod import;

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 
 use super::ProjectInPath;
+use super::audited::audited;
 use super::document::{ProjectDocument, ProjectRequest, ProjectsDocument, project};
+use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::by::By;
 use crate::http::problem::Problem;
-use crate::service::projects::ProjectService;
+use crate::service::projects::{ProjectService, seen_of};
 
 /// Makes a project, or moves it to another place in the tree
 ///
@@ -36,8 +38,10 @@ pub async fn put_project(
     by: By,
     ProjectInPath(name): ProjectInPath,
     body: JsonBody,
-) -> Result<Json<ProjectDocument>, Problem> {
+) -> Result<(Extension<AuditNote>, Json<ProjectDocument>), Problem> {
     let edit = body.read(|reader, raw| project(reader, raw, &name))?;
-    let after = projects.edit(by.caller.access(), &edit).await?;
-    ProjectsDocument::from(after).one(&name).map(Json)
+    let access = by.caller.access();
+    let edited = projects.edit(access, &edit).await?;
+    let seen = ProjectsDocument::from(seen_of(access, &edited.after)).one(&name)?;
+    Ok((Extension(audited(&edited)), Json(seen)))
 }

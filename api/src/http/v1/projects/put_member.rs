@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::project::ProjectEdit;
 
 use super::MemberInPath;
+use super::audited::audited;
 use super::document::{MemberRequest, ProjectDocument, ProjectsDocument, is_manager};
+use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::problem::Problem;
-use crate::service::projects::ProjectService;
+use crate::service::projects::{ProjectService, seen_of};
 
 /// Adds a user to a project, or says whether they manage it
 ///
@@ -38,9 +40,10 @@ pub async fn put_project_member(
     State(projects): State<Arc<ProjectService>>,
     MemberInPath { caller, project, user }: MemberInPath,
     body: JsonBody,
-) -> Result<Json<ProjectDocument>, Problem> {
+) -> Result<(Extension<AuditNote>, Json<ProjectDocument>), Problem> {
     let is_manager = body.read(is_manager)?;
     let edit = ProjectEdit::PutMember { project: project.clone(), user, is_manager };
-    let after = projects.edit(caller.access(), &edit).await?;
-    ProjectsDocument::from(after).one(&project).map(Json)
+    let edited = projects.edit(caller.access(), &edit).await?;
+    let seen = ProjectsDocument::from(seen_of(caller.access(), &edited.after)).one(&project)?;
+    Ok((Extension(audited(&edited)), Json(seen)))
 }

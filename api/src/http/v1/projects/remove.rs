@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use planner::project::ProjectEdit;
 
 use super::ProjectInPath;
+use super::audited::audited;
+use crate::http::audit::AuditNote;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::projects::ProjectService;
@@ -32,7 +35,7 @@ pub async fn remove_project(
     State(projects): State<Arc<ProjectService>>,
     by: By,
     ProjectInPath(name): ProjectInPath,
-) -> Result<StatusCode, Problem> {
-    projects.edit(by.caller.access(), &ProjectEdit::Remove { name }).await?;
-    Ok(StatusCode::NO_CONTENT)
+) -> Result<(Extension<AuditNote>, StatusCode), Problem> {
+    let edited = projects.edit(by.caller.access(), &ProjectEdit::Remove { name }).await?;
+    Ok((Extension(audited(&edited)), StatusCode::NO_CONTENT))
 }

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::StatusCode;
 use planner::project::ProjectEdit;
 
 use super::MemberInPath;
+use super::audited::audited;
+use crate::http::audit::AuditNote;
 use crate::http::problem::Problem;
 use crate::service::projects::ProjectService;
 
@@ -32,8 +35,8 @@ use crate::service::projects::ProjectService;
 pub async fn remove_project_member(
     State(projects): State<Arc<ProjectService>>,
     MemberInPath { caller, project, user }: MemberInPath,
-) -> Result<StatusCode, Problem> {
+) -> Result<(Extension<AuditNote>, StatusCode), Problem> {
     let edit = ProjectEdit::RemoveMember { project, user };
-    projects.edit(caller.access(), &edit).await?;
-    Ok(StatusCode::NO_CONTENT)
+    let edited = projects.edit(caller.access(), &edit).await?;
+    Ok((Extension(audited(&edited)), StatusCode::NO_CONTENT))
 }

@@ -8,7 +8,7 @@ use axum::response::Response;
 use planner::identity::{OfferId, ReservationId};
 use planner::json::Reader;
 use planner::json::reader::Object;
-use planner::ranking::Ranking;
+use planner::preference::Preference;
 use planner::reservation::OfferSelector;
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -71,8 +71,8 @@ fn selector(reader: &mut Reader, object: &Object<'_>) -> Option<OfferSelector> {
     match (object.get("ranking"), object.get("offer_id")) {
         (Some(_), None) => reader.required(object, "ranking", |reader, raw| {
             let word = reader.string(raw)?;
-            let ranking = reader.accept(word.parse::<Ranking>())?;
-            Some(OfferSelector::Ranking(ranking))
+            let preference = reader.accept(word.parse::<Preference>())?;
+            Some(OfferSelector::Preferred(preference))
         }),
         (None, Some(_)) => reader.required(object, "offer_id", |reader, raw| {
             let text = reader.string(raw)?;

@@ -8,7 +8,6 @@ use axum::response::Response;
 
 use super::document::{SeriesDocument, tagged};
 use super::schema::NewSeriesDocument;
-use crate::http::audit::AuditNote;
 use crate::http::body::JsonBody;
 use crate::http::by::By;
 use crate::http::problem::Problem;
@@ -61,7 +60,6 @@ pub async fn create_series(
     };
     let mut response = tagged(&series.series(access, id).await?)?;
     *response.status_mut() = status;
-    AuditNote::of_owner(access.owner).about(format!("series/{id}")).put(&mut response);
     if let Ok(location) = HeaderValue::from_str(&format!("/api/v1/series/{id}")) {
         response.headers_mut().insert(header::LOCATION, location);
     }

@@ -7,7 +7,7 @@ use planner::json::decision::OfferDocument;
 use planner::reservation::{Reservation, ReservationState};
 use planner::time::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use storage::{Occurrence, OccurrenceState, RecurringSeries};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -259,6 +259,33 @@ pub fn tagged(view: &SeriesView) -> Result<Response, Problem> {
     if let Ok(tag) = HeaderValue::from_str(&format!("\"{row_version}\"")) {
         response.headers_mut().insert(header::ETAG, tag);
     }
-    AuditNote::of_owner(owner).put(&mut response);
+    let note = AuditNote::of_owner(owner).about(format!("series/{}", view.series.id));
+    note.now(audited(&view.series)?).put(&mut response);
     Ok(response)
+}
+
+/// A series after a change, with a note of what it was before.
+///
+/// # Errors
+/// What is stored cannot be read.
+pub fn tagged_change(view: &SeriesView, before: &RecurringSeries) -> Result<Response, Problem> {
+    let mut response = tagged(view)?;
+    AuditNote::add_before(&mut response, &before.owner, audited(before)?);
+    Ok(response)
+}
+
+/// What is recorded of a series.
+fn audited(series: &RecurringSeries) -> Result<Value, Fault> {
+    let rule = RuleDocument::of(series)?;
+    let request: Value = serde_json::from_str(&series.request).map_err(Fault::internal)?;
+    Ok(json!({
+        "state": series.state.word(),
+        "row_version": series.row_version,
+        "recur": rule.get("recur"),
+        "until": rule.get("until"),
+        "except": rule.get("except"),
+        "nodes": request["nodes"],
+        "earliest_start": request["earliest_start"],
+        "latest_start": request["latest_start"],
+    }))
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use storage::SeriesId;
 use utoipa::IntoParams;
 
-use super::document::{SeriesDocument, tagged};
+use super::document::{SeriesDocument, tagged_change};
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{Parameters, if_match};
@@ -63,5 +63,7 @@ pub async fn end_series(
         }
     };
     let version = if_match(&headers)?;
-    tagged(&series.end(by.caller.access(), id, releases, version).await?)
+    let access = by.caller.access();
+    let before = series.stored(access, id).await?;
+    tagged_change(&series.end(access, id, releases, version).await?, &before)
 }

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use storage::SeriesId;
 
-use super::document::{SeriesDocument, tagged};
+use super::document::{SeriesDocument, tagged_change};
 use super::schema::SeriesPatchDocument;
 use crate::http::body::JsonBody;
 use crate::http::by::By;
@@ -54,8 +54,10 @@ pub async fn modify_series(
 ) -> Result<Response, Problem> {
     let patch = body.read(patch)?;
     let version = if_match(&headers)?;
-    let modified = series.modify(by.caller.access(), id, &patch, version, &by.state);
-    tagged(&Box::pin(modified).await?)
+    let access = by.caller.access();
+    let before = series.stored(access, id).await?;
+    let modified = series.modify(access, id, &patch, version, &by.state);
+    tagged_change(&Box::pin(modified).await?, &before)
 }
 
 fn patch(reader: &mut Reader, raw: &RawValue) -> Option<Map<String, Value>> {

@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use axum::response::Response;
 use storage::SeriesId;
 
-use super::document::{SeriesDocument, tagged};
+use super::document::{SeriesDocument, tagged_change};
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::{IdInPath, part};
@@ -50,5 +50,7 @@ pub async fn skip_occurrence(
     IdInPath(id): IdInPath<SeriesId>,
     OccurrenceInPath(occurrence): OccurrenceInPath,
 ) -> Result<Response, Problem> {
-    tagged(&series.skip(by.caller.access(), id, &occurrence).await?)
+    let access = by.caller.access();
+    let before = series.stored(access, id).await?;
+    tagged_change(&series.skip(access, id, &occurrence).await?, &before)
 }

@@ -9,7 +9,7 @@ use planner::json::Reader;
 use serde_json::value::RawValue;
 use storage::SeriesId;
 
-use super::document::{SeriesDocument, tagged};
+use super::document::{SeriesDocument, tagged_change};
 use crate::http::body::JsonBody;
 use crate::http::by::By;
 use crate::http::problem::Problem;
@@ -51,7 +51,9 @@ pub async fn transfer_series(
 ) -> Result<Response, Problem> {
     let owner = body.read(owner)?;
     let version = if_match(&headers)?;
-    tagged(&series.transfer(by.caller.access(), id, &owner, version).await?)
+    let access = by.caller.access();
+    let before = series.stored(access, id).await?;
+    tagged_change(&series.transfer(access, id, &owner, version).await?, &before)
 }
 
 fn owner(reader: &mut Reader, raw: &RawValue) -> Option<Box<str>> {

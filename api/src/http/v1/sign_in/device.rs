@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::response::Response;
 
 use super::{DeviceCodeRequest, text, unstored};
+use crate::http::asked_from::AskedFrom;
 use crate::http::body::SmallJsonBody;
 use crate::http::problem::Problem;
 use crate::service::sign_in::{DeviceCode, SignInService};
@@ -32,12 +33,13 @@ use crate::service::sign_in::{DeviceCode, SignInService};
 )]
 pub async fn create_device_code(
     State(service): State<Arc<SignInService>>,
+    from: AskedFrom,
     body: SmallJsonBody,
 ) -> Result<Response, Problem> {
     let issuer = body.read(|reader, raw| {
         let object = reader.object(raw, &["issuer"])?;
         reader.required(&object, "issuer", text)
     })?;
-    let code: DeviceCode = service.device_code(&issuer).await?;
+    let code: DeviceCode = service.device_code(&issuer, &from.0).await?;
     Ok(unstored(code))
 }

@@ -6,6 +6,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 
 use super::{ForgetRequest, program, text};
+use crate::http::asked_from::AskedFrom;
 use crate::http::body::SmallJsonBody;
 use crate::http::problem::Problem;
 use crate::service::sign_in::SignInService;
@@ -32,6 +33,7 @@ use crate::service::sign_in::SignInService;
 )]
 pub async fn forget_tokens(
     State(service): State<Arc<SignInService>>,
+    from: AskedFrom,
     body: SmallJsonBody,
 ) -> Result<StatusCode, Problem> {
     let (issuer, refresh_token, program) = body.read(|reader, raw| {
@@ -41,6 +43,6 @@ pub async fn forget_tokens(
         let program = program(reader, &object);
         Some((issuer?, refresh_token?, program?))
     })?;
-    service.forget(&issuer, program, &refresh_token).await?;
+    service.forget(&issuer, program, &refresh_token, &from.0).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -8,6 +8,7 @@ use planner::json::Reader;
 use serde_json::value::RawValue;
 
 use super::{TokensRequest, program, text, unstored};
+use crate::http::asked_from::AskedFrom;
 use crate::http::body::SmallJsonBody;
 use crate::http::problem::Problem;
 use crate::service::sign_in::{GivenTokens, SignInService, TokenGrant};
@@ -35,10 +36,11 @@ use crate::service::sign_in::{GivenTokens, SignInService, TokenGrant};
 )]
 pub async fn create_tokens(
     State(service): State<Arc<SignInService>>,
+    from: AskedFrom,
     body: SmallJsonBody,
 ) -> Result<Response, Problem> {
     let (issuer, grant) = body.read(asked)?;
-    let tokens: GivenTokens = service.tokens(&issuer, &grant).await?;
+    let tokens: GivenTokens = service.tokens(&issuer, &grant, &from.0).await?;
     Ok(unstored(tokens))
 }
 

@@ -9,10 +9,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
-use super::{EstimatePart, Estimator, requested};
+use super::{EstimatePart, Memory, PowerEstimatePart, Remembered};
 use crate::dispatch::jobs::UnitJob;
 use crate::policy::About;
-use crate::time::Time;
 
 /// The last duration of a similar job.
 pub(super) const ESTIMATE: EstimatePart = EstimatePart {
@@ -21,30 +20,83 @@ pub(super) const ESTIMATE: EstimatePart = EstimatePart {
         meaning: "the duration of the user's last job that is similar, at most the requested time",
         options: &[],
     },
-    build: |_| Box::new(History::default()),
+    build: |_| Box::new(Remembered(History::default())),
 };
 
-/// How many rules look into the past.
-const RULES: u8 = 6;
+/// The last power of a similar job.
+pub(super) const POWER: PowerEstimatePart = PowerEstimatePart {
+    about: About {
+        name: "history",
+        meaning: "what a unit of the user's last job that is similar drew",
+        options: &[],
+    },
+    memory: Some(|_| Box::new(History::default())),
+};
 
-/// Durations by rule and profile. Profiles are known by hashes that are the same on every machine.
+/// Numbers of profiles, by hashes that are the same on every machine.
+type ByHash<T> = HashMap<u64, T, BuildHasherDefault<DefaultHasher>>;
+
+/// Amounts by profile. Nearly every job has a name of its own, so what its name tells is one entry: the last job of this name, and
+/// with which profile.
 #[derive(Debug, Default)]
 struct History {
-    last: HashMap<u64, Time, BuildHasherDefault<DefaultHasher>>,
+    /// By user and name.
+    named: ByHash<Named>,
+    /// By profile: of stems, and of names that had another profile before their last one.
+    last: ByHash<i64>,
 }
 
-/// What a job has in common with another by a rule, as a number. Rules 5 for the name and for the stem are apart.
-fn profile(job: &UnitJob, rule: u8) -> u64 {
+/// The last job of a name.
+#[derive(Clone, Copy, Debug)]
+struct Named {
+    amount: i64,
+    /// Its queue and walltime as a number.
+    bounds: u32,
+    /// These and what it asked for.
+    whole: u32,
+}
+
+/// What profiles of a job are made of, as numbers.
+#[derive(Clone, Copy, Debug)]
+struct Parts {
+    name: u64,
+    stem: u64,
+    bounds: u32,
+    whole: u32,
+}
+
+impl Parts {
+    fn of(job: &UnitJob) -> Self {
+        let bounds = hash((&job.queue, job.walltime));
+        Self {
+            name: hash((&job.user, &job.name)),
+            stem: hash((&job.user, stem(&job.name))),
+            bounds: half(bounds),
+            whole: half(hash((bounds, job.units, &job.unit))),
+        }
+    }
+
+    /// The profiles of the rules 2, 4 and 5 for the stem.
+    fn of_stem(self) -> [u64; 3] {
+        [hash((1, self.stem, self.whole)), hash((3, self.stem, self.bounds)), hash((5, self.stem))]
+    }
+}
+
+/// The profiles of the rules 1 and 3 for a name.
+fn of_name(name: u64, bounds: u32, whole: u32) -> [u64; 2] {
+    [hash((0, name, whole)), hash((2, name, bounds))]
+}
+
+fn hash(value: impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
-    let name = if matches!(rule, 0 | 2 | 4) { &job.name } else { stem(&job.name) };
-    (rule, &job.user, name).hash(&mut hasher);
-    if rule < 4 {
-        (&job.queue, job.walltime).hash(&mut hasher);
-    }
-    if rule < 2 {
-        (job.units, &job.unit).hash(&mut hasher);
-    }
+    value.hash(&mut hasher);
     hasher.finish()
+}
+
+/// Half of a number's bits: within one name there are few profiles.
+#[expect(clippy::cast_possible_truncation, reason = "half is wanted")]
+fn half(number: u64) -> u32 {
+    number as u32
 }
 
 /// A name without its number.
@@ -53,28 +105,49 @@ fn stem(name: &str) -> &str {
     if stem.len() == name.len() { name } else { stem.trim_end_matches(['.', '-', '_']) }
 }
 
-impl Estimator for History {
-    fn estimate(&mut self, job: &UnitJob) -> Time {
-        let found = (0..RULES).find_map(|rule| self.last.get(&profile(job, rule)));
-        found.map_or(requested(job), |last| (*last).min(requested(job)))
+impl Memory for History {
+    fn recall(&self, job: &UnitJob) -> Option<i64> {
+        let parts = Parts::of(job);
+        let named = self.named.get(&parts.name);
+        let of_name = of_name(parts.name, parts.bounds, parts.whole);
+        let of_stem = parts.of_stem();
+        let last = |profile: u64| self.last.get(&profile).copied();
+        let similar = |same: fn(&Named, &Parts) -> bool, profile: u64| {
+            named.filter(|it| same(it, &parts)).map(|it| it.amount).or_else(|| last(profile))
+        };
+        similar(|it, job| it.whole == job.whole, of_name[0])
+            .or_else(|| last(of_stem[0]))
+            .or_else(|| similar(|it, job| it.bounds == job.bounds, of_name[1]))
+            .or_else(|| last(of_stem[1]))
+            .or_else(|| named.map(|it| it.amount))
+            .or_else(|| last(of_stem[2]))
     }
 
-    fn ended(&mut self, job: &UnitJob, ran: Time) {
-        for rule in 0..RULES {
-            self.last.insert(profile(job, rule), ran);
+    fn learn(&mut self, job: &UnitJob, amount: i64) {
+        let parts = Parts::of(job);
+        let now = Named { amount, bounds: parts.bounds, whole: parts.whole };
+        let before = self.named.insert(parts.name, now);
+        if let Some(before) = before.filter(|it| it.whole != parts.whole) {
+            for profile in of_name(parts.name, before.bounds, before.whole) {
+                self.last.insert(profile, before.amount);
+            }
+        }
+        for profile in parts.of_stem() {
+            self.last.insert(profile, amount);
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::job_of;
+    use super::super::{Estimator, job_of};
     use super::*;
+    use crate::time::Time;
 
     /// ada's `run_1` of 4 cores and 60 s at most ran 10 s, her `run_2` of 8 cores 20 s, and her test with 90 s at most 30 s.
     #[test]
     fn the_most_similar_job_is_asked() {
-        let mut history = History::default();
+        let mut history = Remembered(History::default());
         for (name, walltime, cores, ran) in
             [("run_1", 60, 4, 10), ("run_2", 60, 8, 20), ("test", 90, 8, 30)]
         {
@@ -94,5 +167,22 @@ mod tests {
             let estimate = history.estimate(&job_of(user, name, walltime, cores));
             assert_eq!(estimate, Time::from_seconds(expected), "{user} {name} {walltime} {cores}");
         }
+    }
+
+    /// ada's `sort` of 4 cores ran 10 s, that of 8 cores 20 s, and with 90 s at most 30 s: what each ran is still known after the next
+    /// one of the name. Then 4 cores ran 40 s.
+    #[test]
+    fn a_name_keeps_what_its_other_profiles_ran() {
+        let mut history = Remembered(History::default());
+        let mut ran = |walltime, cores, ran| {
+            history.ended(&job_of("ada", "sort", walltime, cores), Time::from_seconds(ran));
+            [(60, 4), (60, 8), (60, 9), (90, 9)]
+                .map(|(walltime, cores)| history.estimate(&job_of("ada", "sort", walltime, cores)))
+        };
+        let seconds = |all: [i64; 4]| all.map(Time::from_seconds);
+        assert_eq!(ran(60, 4, 10), seconds([10, 10, 10, 10]));
+        assert_eq!(ran(60, 8, 20), seconds([10, 20, 20, 20]));
+        assert_eq!(ran(90, 4, 30), seconds([10, 20, 20, 30]));
+        assert_eq!(ran(60, 4, 40), seconds([40, 20, 40, 30]));
     }
 }

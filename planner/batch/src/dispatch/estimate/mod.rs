@@ -1,14 +1,24 @@
 //! Estimates of how long jobs last, which orders, backfilling and fits go by.
 
+mod errors;
 mod history;
 mod last_two;
+mod power;
+mod power_part;
 mod quantile;
+mod recall;
 
 use std::fmt::Debug;
 
 use super::jobs::UnitJob;
 use crate::policy::{About, Options, PartKind};
 use crate::time::Time;
+
+pub(super) use errors::{ErrorTally, GroupTally};
+pub use errors::{GroupErrors, PredictionErrors, PredictionGroup};
+pub(super) use power::{PowerPredictor, full_power};
+pub use power_part::PowerEstimatePart;
+use recall::{Memory, Remembered};
 
 /// A way to estimate.
 #[derive(Debug)]
@@ -105,5 +115,6 @@ fn job_of(user: &str, name: &str, walltime_s: i64, cores: u32) -> UnitJob {
         units: 1,
         unit: super::unit::UnitRequest::of(&[cores], 1),
         energy: None,
+        latest_start: None,
     }
 }

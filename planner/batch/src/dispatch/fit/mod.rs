@@ -1,7 +1,8 @@
 //! Fits of units: the order in which a job tries nodes (A. Netti's thesis, section 5.3). Each node takes as many units as fit into
 //! it, until all are placed.
 //!
-//! Whether a job fits at all does not depend on the order: its units are equal. So a fit is asked only for jobs that do.
+//! Whether a job of equal units fits at all does not depend on the order, and whether one of several kinds fits is seen by a rule of
+//! its own ([`super::several`]). So a fit is asked only for jobs that do.
 
 mod balanced;
 mod best_fit;
@@ -113,6 +114,9 @@ pub(super) trait NodeOrder: Debug {
     fn tried(&mut self, _unit: &UnitRequest, _started: bool) {}
 }
 
+/// Few jobs have more places.
+const USUAL_PLACES: u32 = 16;
+
 /// Places units on nodes in this order, as many as fit on each; `room` says how many fit on a node. None where not all
 /// find a place.
 pub(super) fn place(
@@ -120,7 +124,7 @@ pub(super) fn place(
     units: u32,
     room: impl Fn(u32) -> u32,
 ) -> Option<Vec<UnitsOnNode>> {
-    let mut places = Vec::new();
+    let mut places = Vec::with_capacity(units.min(USUAL_PLACES) as usize);
     let mut left = units;
     for node in nodes {
         let units = room(node).min(left);
@@ -146,6 +150,6 @@ fn fitting<'a>(
     view: &'a FitView<'_>,
     request: &'a PlaceRequest<'_>,
 ) -> impl Iterator<Item = (u32, u32)> + 'a {
-    let fits = |node| (node, request.unit.fits(view.free.on(node)).min(request.units));
+    let fits = |node| (node, view.free.room(request.unit, node).min(request.units));
     (0..view.free.nodes()).map(fits).filter(|(_, fits)| *fits > 0)
 }

@@ -60,7 +60,7 @@ impl NodeOrder for PriorityWeighted {
 
     fn tried(&mut self, unit: &UnitRequest, started: bool) {
         for (place, priority) in &mut self.priorities {
-            if unit.amount(*place) > 0 {
+            if unit.kinds(1).any(|(_, kind)| kind.amount(*place) > 0) {
                 let change = if started { -self.step } else { self.step };
                 *priority = (*priority + change).clamp(1.0, self.most);
             }

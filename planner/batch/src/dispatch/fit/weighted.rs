@@ -49,9 +49,11 @@ pub(super) fn weights(view: &FitView<'_>) -> Vec<f64> {
     let kinds = view.system.resources.len();
     let mut requests = vec![0.0; kinds];
     for job in view.waiting {
-        let weight = job.estimate.as_seconds() * f64::from(job.units);
-        for &(place, amount) in &view.units.get(job.unit).of_node {
-            requests[place] += weight * f64::from(amount);
+        for (units, kind) in view.units.get(job.unit).kinds(job.units) {
+            let weight = job.estimate.as_seconds() * f64::from(units);
+            for &(place, amount) in &kind.of_node {
+                requests[place] += weight * f64::from(amount);
+            }
         }
     }
     let totals = view.system.totals();

@@ -258,6 +258,7 @@ impl Drawing {
             units: profile.units,
             unit: profile.unit.clone(),
             energy: None,
+            latest_start: None,
         };
         series.left -= 1;
         if series.left == 0 {

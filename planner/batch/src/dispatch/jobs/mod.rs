@@ -1,8 +1,15 @@
-//! Jobs of units, from tables and traces, as they are needed; and drawn.
+//! Jobs of units, from tables, traces and accounting, as they are needed; and drawn.
 
+mod accasim;
+mod accounted;
+mod dealt;
 mod eurora;
+mod json_elements;
+mod ordered;
+mod sacct;
 mod table;
 mod trace;
+mod units_cell;
 mod write;
 
 use planner::quantity::Energy;
@@ -12,12 +19,17 @@ use crate::job::JobId;
 use crate::time::Time;
 use crate::workload::WorkloadError;
 
+pub use accasim::RowsOfAccasim;
+pub use accounted::{AccountedJob, AccountedPlaces};
+pub use dealt::dealt;
 pub use eurora::{EURORA_JOBS, EURORA_SYSTEM, eurora};
+pub use ordered::{JobRows, JobsInOrder, JobsRead, RowsTold};
+pub use sacct::{InstantReader, RowsOfSacct, RowsOfSacctJson};
 pub use table::JobsOfTable;
-pub use trace::JobsOfTrace;
+pub use trace::RowsOfTrace;
 pub use write::UnitJobWriter;
 
-/// A rigid job of equal units.
+/// A rigid job of equal units, or of several kinds of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnitJob {
     /// What the workload calls it.
@@ -34,15 +46,22 @@ pub struct UnitJob {
     pub queue: Box<str>,
     /// What its user calls it.
     pub name: Box<str>,
-    /// How many units it has.
+    /// How many units of the first kind it has.
     pub units: u32,
-    /// What each unit asks for.
+    /// What each of these asks for, and the units of other kinds beside them.
     pub unit: UnitRequest,
     /// What it consumed, where the workload says so.
     pub energy: Option<Energy>,
+    /// Until when its user lets the site start it later than it could, to draw when that is cheaper.
+    pub latest_start: Option<Time>,
 }
 
 impl UnitJob {
+    /// How many units of all kinds it has.
+    pub fn all_units(&self) -> u32 {
+        self.unit.all_units(self.units)
+    }
+
     /// How long it runs: until its walltime at most.
     pub fn occupied(&self) -> Time {
         self.walltime.map_or(self.run, |walltime| self.run.min(walltime))
@@ -57,7 +76,7 @@ impl UnitJob {
 /// Why jobs of units cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum UnitJobError {
-    /// The table is none.
+    /// What stands on a line is no job.
     #[error("line {line}: {what}")]
     Table {
         /// The line, from 1.
@@ -68,6 +87,15 @@ pub enum UnitJobError {
     /// The trace is none.
     #[error(transparent)]
     Trace(#[from] WorkloadError),
+    /// A job that stands too late.
+    #[error(
+        "line {line}: the job was submitted before jobs that stand more than {} rows above: sort the rows by submission",
+        ordered::WINDOW
+    )]
+    Disordered {
+        /// The line of the job, from 1.
+        line: u64,
+    },
     /// A system that a trace of processors cannot be played on.
     #[error(
         "a trace counts processors, and the nodes have {0}: say which of them is a processor by the name cores or processors"

@@ -1,12 +1,14 @@
 //! Orders of the queue: which waiting job is the first, and whether those behind one that does not fit are tried.
 
 mod lengths;
+mod plan;
 mod priority_rule;
 pub(super) mod shares;
 
 use std::fmt::Debug;
 
 use super::estimate::Estimate;
+use super::plan::PlanSettings;
 use super::system::System;
 use super::unit::{UnitId, UnitRequests};
 use crate::policy::{About, Options, PartKind};
@@ -30,6 +32,7 @@ impl PartKind for UnitOrderPart {
         &lengths::SJF,
         &lengths::LJF,
         &priority_rule::ORDER,
+        &plan::ORDER,
         &shares::FAIR_SHARE,
         &shares::ENERGY_FAIR_SHARE,
         &shares::BOTH,
@@ -93,6 +96,11 @@ pub(super) trait QueueOrder: Debug {
     /// Whether jobs behind one that does not fit are tried without backfilling.
     fn goes_on(&self) -> bool {
         false
+    }
+
+    /// How the whole queue is planned, where that says who starts.
+    fn plan(&self) -> Option<PlanSettings> {
+        None
     }
 
     /// A user was met: the next number.

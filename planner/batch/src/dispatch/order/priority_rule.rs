@@ -36,7 +36,7 @@ impl QueueOrder for PriorityRule {
         let wait = i128::from((now - job.submitted).as_micros());
         let expected = job.queue.map_or(self.longest, |queue| self.expected[usize::from(queue)]);
         let tardiness = i128::from(self.longest) * wait / i128::from(expected);
-        let size = i128::from(units.get(job.unit).sum()) * i128::from(job.units);
+        let size = i128::from(units.get(job.unit).sum_of_all(job.units));
         let geometry = i128::from(job.estimate.told.as_micros()) * size;
         let within = |number: i128| i64::try_from(number).unwrap_or(i64::MAX);
         (-within(tardiness), within(geometry))

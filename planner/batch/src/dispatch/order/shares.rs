@@ -5,9 +5,13 @@
 //! after each half-life. Without a damping the order is by usage over share, as in the paper's simulations (IV-A), and for both
 //! together each is divided by the largest now and added up. With `damping` it is by the factor of equation 4, likewise.
 
+mod flat;
+
 use std::collections::BTreeMap;
 
 use planner::fair_share::{Account, FairShare, fair_shares};
+
+use flat::FlatUsage;
 
 use super::{OrderSetting, QueueOrder, UnitOrderPart, Used, Waiting};
 use crate::dispatch::unit::UnitRequests;
@@ -141,6 +145,11 @@ struct Usage {
     at: Time,
 }
 
+/// A number that orders as a measure from 0 on does.
+fn ordered(measure: f64) -> i64 {
+    i64::try_from(measure.to_bits()).unwrap_or(0)
+}
+
 #[derive(Debug)]
 struct ShareOrder {
     half_life: Option<Time>,
@@ -155,6 +164,8 @@ struct ShareOrder {
     account_of: Vec<usize>,
     /// By account: seconds and joules.
     usage: Vec<[Usage; 2]>,
+    /// Where usage over shares orders, and nobody is part of a group.
+    flat: Option<FlatUsage>,
     /// The rank of each user; equal where they stand equal.
     ranks: Vec<i64>,
     changed: bool,
@@ -182,8 +193,10 @@ impl ShareOrder {
         };
         let joules: Option<f64> = system.types.iter().map(full_w).sum();
         let SharesFile { names, accounts } = setting.shares.cloned().unwrap_or_default();
+        let half_life = half_life.filter(|it| *it > Time::ZERO);
+        let is_flat = damping.is_none() && accounts.iter().all(|it| it.parent.is_none());
         Self {
-            half_life: half_life.filter(|it| *it > Time::ZERO),
+            half_life,
             damping,
             resource,
             counted: counted.to_vec(),
@@ -191,6 +204,7 @@ impl ShareOrder {
             names,
             usage: vec![[Usage::default(); 2]; accounts.len()],
             accounts,
+            flat: is_flat.then(|| FlatUsage::new(half_life)),
             account_of: Vec::new(),
             ranks: Vec::new(),
             changed: true,
@@ -253,6 +267,13 @@ impl QueueOrder for ShareOrder {
         if !std::mem::take(&mut self.changed) && !sums {
             return false;
         }
+        if let Some(flat) = &self.flat {
+            let by_account: Vec<i64> = flat.measures(&self.counted).map(ordered).collect();
+            let of = |at: &usize| by_account.get(*at).copied().unwrap_or(0);
+            self.ranks.clear();
+            self.ranks.extend(self.account_of.iter().map(of));
+            return true;
+        }
         let measures = self.measures(now);
         let mut sorted: Vec<(f64, usize)> =
             self.account_of.iter().enumerate().map(|(user, &at)| (measures[at], user)).collect();
@@ -293,6 +314,9 @@ impl QueueOrder for ShareOrder {
             let Usage { amount, at: since } = self.usage[at][place];
             let amount = amount * self.weight(now - since) + more;
             self.usage[at][place] = Usage { amount, at: now };
+        }
+        if let Some(flat) = &mut self.flat {
+            flat.changed(at, &self.usage, |at| self.accounts[at].share);
         }
         self.changed = true;
     }

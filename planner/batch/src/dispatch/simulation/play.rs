@@ -4,30 +4,33 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::iter::Peekable;
 
-use planner::quantity::Energy;
+use planner::quantity::{Energy, Power};
 
-use super::{UnitSimulation, UnitSimulationError};
+use super::refusal::refusal;
+use super::{Parts, UnitSimulation, UnitSimulationError};
 use crate::dispatch::dispatcher::{Dispatcher, UnitStart};
 use crate::dispatch::estimate::{Estimate, Estimator};
-use crate::dispatch::free::UnitsOnNode;
+use crate::dispatch::free::{FreeResources, UnitsOnNode, by_kind, each_once};
+use crate::dispatch::job_supply::JobSupply;
 use crate::dispatch::jobs::UnitJob;
-use crate::dispatch::observer::{UnitObserver, UnitPlayed, UnitRefusal, UnitStep};
+use crate::dispatch::observer::{UnitObserver, UnitPlayed, UnitStarted, UnitStep};
 use crate::dispatch::order::{Used, Waiting};
 use crate::dispatch::power_meter::PowerMeter;
 use crate::dispatch::results::{UnitResults, UnitTally, UserResult};
-use crate::dispatch::system::{QueueLimits, System};
+use crate::dispatch::supply::{StartedJob, Supply, UnitSupply};
 use crate::kernel::JobEnd;
 use crate::time::Time;
 
 /// Plays jobs with these parts.
 pub(super) fn play<E>(
     simulation: &UnitSimulation<'_>,
-    dispatcher: Dispatcher<'_>,
-    estimator: Box<dyn Estimator>,
+    supply: &UnitSupply<'_>,
+    parts: Parts<'_>,
     jobs: impl Iterator<Item = Result<UnitJob, E>>,
     observer: &mut impl UnitObserver,
 ) -> Result<UnitResults, UnitSimulationError<E>> {
     let types: Vec<usize> = simulation.system.type_of_nodes().collect();
+    let Parts { dispatcher, estimator, powers, rules } = parts;
     let meter = PowerMeter::new(simulation.system, &types, &dispatcher.free);
     let mut play = UnitPlay {
         simulation,
@@ -35,6 +38,7 @@ pub(super) fn play<E>(
         dispatcher,
         estimator,
         meter,
+        supply: Supply::new(simulation.system, supply, &rules, powers),
         observer,
         slots: Vec::new(),
         free_slots: Vec::new(),
@@ -45,6 +49,7 @@ pub(super) fn play<E>(
         tally: UnitTally::new(simulation.system),
         totals: simulation.system.totals(),
         used: Vec::new(),
+        empty: FreeResources::all_of(simulation.system),
     };
     let mut now = Time::ZERO;
     while let Some(next) = play.next_instant()? {
@@ -60,7 +65,9 @@ struct Slot {
     job: UnitJob,
     user: u32,
     estimate: Time,
+    predicted_power: Option<Power>,
     started: Time,
+    began: StartedJob,
 }
 
 struct UnitPlay<'a, J: Iterator, O> {
@@ -69,6 +76,7 @@ struct UnitPlay<'a, J: Iterator, O> {
     dispatcher: Dispatcher<'a>,
     estimator: Box<dyn Estimator>,
     meter: Option<PowerMeter<'a>>,
+    supply: Supply<'a>,
     observer: &'a mut O,
     slots: Vec<Option<Slot>>,
     free_slots: Vec<u32>,
@@ -80,6 +88,8 @@ struct UnitPlay<'a, J: Iterator, O> {
     tally: UnitTally,
     totals: Vec<u64>,
     used: Vec<u64>,
+    /// The system as it is before anything starts.
+    empty: FreeResources,
 }
 
 impl<E, J: Iterator<Item = Result<UnitJob, E>>, O: UnitObserver> UnitPlay<'_, J, O> {
@@ -94,10 +104,14 @@ impl<E, J: Iterator<Item = Result<UnitJob, E>>, O: UnitObserver> UnitPlay<'_, J,
                 _ => None,
             },
         };
-        Ok([end, submission].into_iter().flatten().min())
+        let due = self.dispatcher.wake_at();
+        let wakes = [self.supply.wakes(), self.dispatcher.wakes(), due];
+        Ok([end, submission].into_iter().chain(wakes).flatten().min())
     }
 
     fn instant(&mut self, now: Time) -> Result<(), UnitSimulationError<E>> {
+        let drawn = self.meter.as_ref().map(PowerMeter::drawn);
+        self.supply.pass(now, drawn, &self.dispatcher);
         if let Some(meter) = &mut self.meter {
             meter.pass(now);
         }
@@ -111,11 +125,20 @@ impl<E, J: Iterator<Item = Result<UnitJob, E>>, O: UnitObserver> UnitPlay<'_, J,
         {
             self.submit(job)?;
         }
+        self.supply.review(now, &mut self.dispatcher);
+        while let Some((key, why)) = self.supply.refuse_above_cap(now, &mut self.dispatcher) {
+            if let Some(slot) = self.slots[key as usize].take() {
+                self.free_slots.push(key);
+                self.tally.refused(&slot.job, why);
+                self.observer.refused(&slot.job, why)?;
+            }
+        }
         let decided = self.dispatcher.decide(now);
         decided.map_err(|overuse| UnitSimulationError::Overuse { now, overuse })?;
         for start in self.dispatcher.take_starts() {
-            self.start(now, &start);
+            self.start(now, &start)?;
         }
+        self.supply.look(now, &self.dispatcher);
         self.step(now)
     }
 
@@ -125,7 +148,8 @@ impl<E, J: Iterator<Item = Result<UnitJob, E>>, O: UnitObserver> UnitPlay<'_, J,
             free.totals().iter().copied().chain(free.shared().iter().map(|it| u64::from(*it)));
         self.used.clear();
         self.used.extend(self.totals.iter().zip(left).map(|(all, free)| all - free));
-        let (running, waiting) = (self.dispatcher.running.count(), self.dispatcher.waiting());
+        let running = self.dispatcher.running.count();
+        let waiting = self.dispatcher.waiting() + self.supply.held();
         let step = UnitStep { now, running, waiting, used: &self.used };
         self.tally.step(&step);
         if self.observer.wants_steps() {
@@ -136,7 +160,7 @@ impl<E, J: Iterator<Item = Result<UnitJob, E>>, O: UnitObserver> UnitPlay<'_, J,
 
     /// A job is submitted: it waits, or is refused.
     fn submit(&mut self, job: UnitJob) -> Result<(), UnitSimulationError<E>> {
-        if let Some(why) = refusal(&job, self.simulation.system) {
+        if let Some(why) = refusal(&job, self.simulation.system, &self.empty) {
             self.tally.refused(&job, why);
             return Ok(self.observer.refused(&job, why)?);
         }
@@ -161,10 +185,27 @@ impl<E, J: Iterator<Item = Result<UnitJob, E>>, O: UnitObserver> UnitPlay<'_, J,
             rank: (0, 0),
         };
         self.arrived += 1;
-        self.dispatcher.submit(waiting);
-        let slot = Slot { job, user, estimate: estimate.told, started: Time::ZERO };
-        self.slots[key as usize] = Some(slot);
+        let predicted_power = self.supply.predict(&job, self.factor(&job));
+        let power = predicted_power;
+        if let Some(why) = self.supply.submit(&job, waiting, power, &mut self.dispatcher) {
+            self.free_slots.push(key);
+            self.tally.refused(&job, why);
+            return Ok(self.observer.refused(&job, why)?);
+        }
+        self.slots[key as usize] = Some(Slot {
+            job,
+            user,
+            estimate: estimate.told,
+            predicted_power,
+            started: Time::ZERO,
+            began: StartedJob::default(),
+        });
         Ok(())
+    }
+
+    /// What the energy of a user's jobs is multiplied by.
+    fn factor(&self, job: &UnitJob) -> f64 {
+        self.simulation.energy_factors.get(&*job.user).copied().unwrap_or(1.0)
     }
 
     /// The number of a user.
@@ -178,17 +219,24 @@ impl<E, J: Iterator<Item = Result<UnitJob, E>>, O: UnitObserver> UnitPlay<'_, J,
         user
     }
 
-    fn start(&mut self, now: Time, start: &UnitStart) {
+    fn start(&mut self, now: Time, start: &UnitStart) -> Result<(), UnitSimulationError<E>> {
         let key = start.job.key;
-        let Some(slot) = self.slots[key as usize].as_mut() else { return };
+        let Some(mut slot) = self.slots[key as usize].take() else { return Ok(()) };
+        let measured = self.supply.measures();
+        let energy = measured.then(|| self.energy(&slot.job, &start.places, slot.job.occupied()));
         slot.started = now;
+        slot.began = self.supply.started(now, &start.job, &slot.job, energy.flatten());
         self.started += 1;
         self.ends.push(Reverse((now + slot.job.occupied(), self.started, key)));
         let (free, unit) = (&self.dispatcher.free, self.dispatcher.units.get(start.job.unit));
-        self.tally.started(unit, start);
+        let efficiency = self.tally.started(unit, start);
         if let Some(meter) = &mut self.meter {
             start.places.iter().for_each(|place| meter.changed(place.node, free));
         }
+        let (job, places) = (&slot.job, &start.places[..]);
+        self.observer.started(&UnitStarted { job, now, places, efficiency })?;
+        self.slots[key as usize] = Some(slot);
+        Ok(())
     }
 
     fn end(&mut self, now: Time, key: u32) -> Result<(), UnitSimulationError<E>> {
@@ -197,19 +245,20 @@ impl<E, J: Iterator<Item = Result<UnitJob, E>>, O: UnitObserver> UnitPlay<'_, J,
             return Ok(());
         };
         self.free_slots.push(key);
+        self.supply.stopped(key);
         if let Some(meter) = &mut self.meter {
             ran.places.iter().for_each(|place| meter.changed(place.node, &self.dispatcher.free));
         }
-        let Slot { job, user, estimate, started } = slot;
+        let Slot { job, user, estimate, predicted_power, started, began } = slot;
         let (energy, time) = (self.energy(&job, &ran.places, now - started), now - started);
         let shared = self.dispatcher.order.shares().unwrap_or(0);
-        let amount = f64::from(job.unit.amount(shared)) * f64::from(job.units);
-        let seconds = time.as_seconds() * amount;
-        let factor = self.simulation.energy_factors.get(&*job.user).copied().unwrap_or(1.0);
+        let seconds = time.as_seconds() * self.amount(&job, &ran.places, shared) as f64;
+        let factor = self.factor(&job);
         // Where nobody says what jobs draw, one of the shared resource draws a watt: joules are seconds.
         let joules = energy.map_or(seconds * factor, Energy::as_joules);
         self.dispatcher.order.ended(now, Used { user, seconds, joules });
         self.estimator.ended(&job, time);
+        let came_to = self.supply.ended(&job, &began, (user, started, now), energy);
         let end = if job.reaches_walltime() { JobEnd::Walltime } else { JobEnd::Success };
         let played = UnitPlayed {
             job: &job,
@@ -219,22 +268,34 @@ impl<E, J: Iterator<Item = Result<UnitJob, E>>, O: UnitObserver> UnitPlay<'_, J,
             places: &ran.places,
             end,
             energy,
+            supply: JobSupply { predicted_power, ..came_to },
         };
         self.tally.played(&played, user, joules);
         Ok(self.observer.played(&played)?)
     }
 
+    /// How much of a resource of nodes a job has: of an exclusive one all that its nodes have.
+    fn amount(&self, job: &UnitJob, places: &[UnitsOnNode], resource: usize) -> u64 {
+        if !job.unit.exclusive {
+            return job.unit.asked_of_nodes(job.units, resource);
+        }
+        let of = |it: &UnitsOnNode| u64::from(self.dispatcher.free.capacity(it.node)[resource]);
+        each_once(&job.unit, places).iter().map(of).sum()
+    }
+
     /// What a job consumed: as the workload says, else what its units draw, times its user's factor.
     fn energy(&self, job: &UnitJob, places: &[UnitsOnNode], time: Time) -> Option<Energy> {
-        let factor = self.simulation.energy_factors.get(&*job.user).copied().unwrap_or(1.0);
+        let factor = self.factor(job);
         let joules = if let Some(energy) = job.energy {
             energy.as_joules()
         } else {
             let system = self.simulation.system;
             let mut watts = 0.0;
-            for place in places {
-                let draw = system.types[self.dispatcher.type_of(place.node)].draw.as_ref()?;
-                watts += draw.of_unit(&job.unit).as_watts() * f64::from(place.units);
+            for (kind, places) in by_kind(&job.unit, places) {
+                for place in places {
+                    let draw = system.types[self.dispatcher.type_of(place.node)].draw.as_ref()?;
+                    watts += draw.of_unit(kind).as_watts() * f64::from(place.units);
+                }
             }
             watts * time.as_seconds()
         };
@@ -242,44 +303,21 @@ impl<E, J: Iterator<Item = Result<UnitJob, E>>, O: UnitObserver> UnitPlay<'_, J,
     }
 
     fn finish(mut self, now: Time) -> Result<UnitResults, UnitSimulationError<E>> {
-        let waiting = self.dispatcher.waiting();
+        let waiting = self.dispatcher.waiting() + self.supply.held();
         if waiting > 0 {
             return Err(UnitSimulationError::Stuck { now, waiting });
         }
         let factors = self.dispatcher.order.factors(now);
         let energy = self.meter.take().map(|meter| meter.finish(now));
+        let groups = self.tally.error_groups.groups(&self.users);
         let mut results = self.tally.results(now, energy);
-        for (name, user) in self.users {
-            let factor = factors.get(user as usize).copied();
-            let sums = results.sums_of(user);
-            results.users.push(UserResult { user: name, sums, final_factor: factor });
+        results.error_groups = groups;
+        for (user, number) in self.users {
+            let final_factor = factors.get(number as usize).copied();
+            let (sums, bill) = (results.sums_of(number), self.supply.of_user(number));
+            results.users.push(UserResult { user, sums, final_factor, bill });
         }
+        results.supply = self.supply.results(now).map_err(UnitSimulationError::Uncovered)?;
         Ok(results)
     }
-}
-
-/// Why a job can never start.
-fn refusal(job: &UnitJob, system: &System) -> Option<UnitRefusal> {
-    if job.units == 0 || job.unit.of_node.is_empty() {
-        return Some(UnitRefusal::AsksForNothing);
-    }
-    match system.holds(&job.unit) {
-        0 => return Some(UnitRefusal::NoNodeHoldsIt),
-        units if units < u64::from(job.units) => return Some(UnitRefusal::TooManyUnits),
-        _ => {}
-    }
-    let queue = system.queues.iter().find(|it| it.name == job.queue)?;
-    above(job, queue, system.resources.len()).then_some(UnitRefusal::AboveTheQueue)
-}
-
-/// Whether a job asks for more than its queue allows.
-fn above(job: &UnitJob, queue: &QueueLimits, kinds: usize) -> bool {
-    let units = queue.max_units.is_some_and(|most| job.units > most);
-    let time = queue.max_time.is_some_and(|most| job.walltime.is_none_or(|it| it > most));
-    let shared = job.unit.shared.iter().map(|&(place, amount)| (kinds + place, amount));
-    let mut asked = job.unit.of_node.iter().copied().chain(shared);
-    let amounts = asked.any(|(place, amount)| {
-        queue.max_amounts[place].is_some_and(|most| u64::from(amount) * u64::from(job.units) > most)
-    });
-    units || time || amounts
 }

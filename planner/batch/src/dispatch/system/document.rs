@@ -13,6 +13,8 @@ use crate::time::Time;
 const MOST_NODES: u32 = 1_000_000;
 /// The most resources of nodes.
 const MOST_RESOURCES: usize = 32;
+/// The most properties of nodes: bits of a number.
+const MOST_PROPERTIES: usize = 64;
 
 /// Reads a document.
 pub(super) fn parse(text: &str) -> Result<System, SystemError> {
@@ -32,10 +34,15 @@ pub(super) fn parse(text: &str) -> Result<System, SystemError> {
 }
 
 fn system(lines: &mut Lines<'_>, root: &mut Section<'_, '_>) -> System {
-    let mut resources: Vec<Box<str>> = Vec::new();
+    let (mut resources, mut properties) = (Vec::new(), Vec::new());
     let nodes = root.tables(lines, "nodes");
-    let mut types: Vec<NodeType> =
-        nodes.into_iter().map(|section| node_type(lines, section, &mut resources)).collect();
+    let mut types: Vec<NodeType> = nodes
+        .into_iter()
+        .map(|mut section| {
+            let marks = marks(lines, &mut section, &mut properties);
+            NodeType { properties: marks, ..node_type(lines, section, &mut resources) }
+        })
+        .collect();
     for node_type in &mut types {
         lengthen(node_type, resources.len());
     }
@@ -50,8 +57,14 @@ fn system(lines: &mut Lines<'_>, root: &mut Section<'_, '_>) -> System {
     }
     let shared = root.table(lines, "shared").map(|it| shared(lines, it, &resources));
     let shared = shared.unwrap_or_default();
-    let mut system =
-        System { resources, types, shared, queues: Vec::new(), facility: Facility::default() };
+    let mut system = System {
+        resources,
+        types,
+        properties,
+        shared,
+        queues: Vec::new(),
+        facility: Facility::default(),
+    };
     for section in root.tables(lines, "queues") {
         let queue = queue(lines, section, &system);
         system.queues.extend(queue);
@@ -99,7 +112,29 @@ fn node_type(
         section.missing(lines, "what each node has, such as cores = 16");
     }
     let draw = power.map(|power| node_draw(lines, power, resources));
-    NodeType { count, amounts: amounts.into(), draw, losses }
+    NodeType { count, amounts: amounts.into(), properties: 0, draw, losses }
+}
+
+/// The properties of a type's nodes as bits.
+fn marks(
+    lines: &mut Lines<'_>,
+    section: &mut Section<'_, '_>,
+    properties: &mut Vec<Box<str>>,
+) -> u64 {
+    let Some(entry) = section.take("properties") else { return 0 };
+    let mut bits = 0;
+    for name in entry.names(lines) {
+        let place = properties.iter().position(|it| **it == *name).unwrap_or_else(|| {
+            properties.push(name.into());
+            properties.len() - 1
+        });
+        if place >= MOST_PROPERTIES {
+            lines.wrong(entry.line, format!("nodes have more than {MOST_PROPERTIES} properties"));
+            break;
+        }
+        bits |= 1 << place;
+    }
+    bits
 }
 
 fn node_draw(

@@ -1,17 +1,41 @@
 //! Systems of several resources: types of nodes, what all nodes share, queues, and what it all draws.
 
+mod accasim;
 mod document;
 mod fault;
+mod listed;
 mod losses;
 mod section;
+mod slurm;
+mod write;
+
+use std::io;
 
 use planner::quantity::Power;
 
+pub use accasim::read_accasim;
 pub use fault::{SystemError, SystemFault};
+pub use listed::{ListedNode, ListedSystem};
 pub use losses::{Converter, Facility, LossChain, Rectifiers, Switches};
+
+pub use slurm::{read_sinfo, read_sinfo_json, read_slurm_conf};
 
 use super::unit::UnitRequest;
 use crate::time::Time;
+
+/// How the property of a queue's nodes begins.
+const QUEUE_PROPERTY: &str = "partition.";
+
+/// The property of the nodes of a queue that has not all nodes, where the system comes from a list.
+pub(super) fn queue_property(queue: &str) -> String {
+    property(&format!("{QUEUE_PROPERTY}{queue}"))
+}
+
+/// A name as properties have them: what is no letter, digit, dot, dash or underscore is an underscore.
+pub(super) fn property(name: &str) -> String {
+    let is_allowed = |it: char| it.is_alphanumeric() || ['.', '-', '_'].contains(&it);
+    name.chars().map(|it| if is_allowed(it) { it } else { '_' }).collect()
+}
 
 /// A system: what its nodes have, in the order of their numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +44,8 @@ pub struct System {
     pub resources: Vec<Box<str>>,
     /// Types of nodes, node 0 in the first.
     pub types: Vec<NodeType>,
+    /// What nodes can be marked with, such as a rack or a network, by position.
+    pub properties: Vec<Box<str>>,
     /// What all nodes share, such as licences.
     pub shared: Vec<SharedResource>,
     /// The queues that are listed.
@@ -35,6 +61,8 @@ pub struct NodeType {
     pub count: u32,
     /// What each node has of each resource, by position.
     pub amounts: Box<[u32]>,
+    /// The properties of each node: bits by position in [`System::properties`].
+    pub properties: u64,
     /// What a node draws, where the system says it.
     pub draw: Option<NodeDraw>,
     /// What is lost on the way to the nodes.
@@ -122,12 +150,14 @@ impl System {
         let node_type = NodeType {
             count: nodes,
             amounts: Box::new([each]),
+            properties: 0,
             draw: None,
             losses: LossChain::default(),
         };
         Self {
             resources: vec![name.into()],
             types: vec![node_type],
+            properties: Vec::new(),
             shared: Vec::new(),
             queues: Vec::new(),
             facility: Facility::default(),
@@ -175,11 +205,26 @@ impl System {
         self.types.iter().all(|it| it.draw.is_some())
     }
 
-    /// How many units the whole system holds when it is empty.
+    /// The bits of properties by their names.
+    ///
+    /// # Errors
+    /// The first name that no node has.
+    pub fn properties_of<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<u64, &'n str> {
+        let mut bits = 0;
+        for name in names {
+            let place = self.properties.iter().position(|it| **it == *name).ok_or(name)?;
+            bits |= 1 << place;
+        }
+        Ok(bits)
+    }
+
+    /// How many units of this kind alone the whole system holds when it is empty.
     pub fn holds(&self, unit: &UnitRequest) -> u64 {
+        let able = |it: &&NodeType| unit.properties & !it.properties == 0;
         let on_nodes: u64 = self
             .types
             .iter()
+            .filter(able)
             .map(|it| u64::from(it.count) * u64::from(unit.fits(&it.amounts)))
             .sum();
         let shared = unit.shared.iter().map(|&(place, amount)| {
@@ -194,5 +239,13 @@ impl System {
     /// Everything that is wrong with the document, each with its line.
     pub fn parse(text: &str) -> Result<Self, SystemError> {
         document::parse(text)
+    }
+
+    /// Writes the system as TOML, which [`System::parse`] reads again.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write(&self, out: &mut impl io::Write) -> io::Result<()> {
+        write::write(self, &[], out)
     }
 }

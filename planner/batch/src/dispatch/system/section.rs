@@ -197,6 +197,24 @@ impl<'a, 'i> Entry<'a, 'i> {
         number
     }
 
+    /// The entry as a list of names: letters, digits, dots, dashes and underscores.
+    pub fn names(&self, lines: &mut Lines<'_>) -> Vec<&'a str> {
+        let letter = |it: char| it.is_alphanumeric() || ['.', '-', '_'].contains(&it);
+        let name = |one: &'a Spanned<DeValue<'i>>| match one.get_ref() {
+            DeValue::String(name) if !name.is_empty() && name.chars().all(letter) => Some(&**name),
+            _ => None,
+        };
+        let names: Option<Vec<&str>> = match self.value {
+            DeValue::Array(all) => all.iter().map(name).collect(),
+            _ => None,
+        };
+        names.unwrap_or_else(|| {
+            let what = "must be a list of names of letters, digits, dots, dashes and underscores";
+            lines.wrong(self.line, format!("{} {what}", self.name));
+            Vec::new()
+        })
+    }
+
     /// The entry as pairs of numbers.
     pub fn pairs(&self, lines: &mut Lines<'_>) -> Vec<(f64, f64)> {
         let pair = |one: &Spanned<DeValue<'i>>| match one.get_ref() {

@@ -7,12 +7,13 @@
 use planner::node_set::NodeSet;
 
 use crate::policy::fit::Selection;
+use crate::step_function::StepFunction;
 use crate::time::Time;
 
 /// Free machines over time.
 #[derive(Debug)]
 pub struct SetProfile {
-    steps: Vec<(Time, NodeSet)>,
+    free: StepFunction<NodeSet>,
     /// Whether machines that were free before an instant already are taken before those that became free
     /// at it, where they suffice.
     rested_first: bool,
@@ -22,14 +23,12 @@ impl SetProfile {
     /// `machines` are free for ever.
     pub fn new(machines: u32, rested_first: bool) -> Self {
         let all = 0..machines;
-        let steps = vec![(Time::from_micros(i64::MIN / 4), NodeSet::from_ranges(vec![all]))];
-        Self { steps, rested_first }
+        Self { free: StepFunction::of(NodeSet::from_ranges(vec![all])), rested_first }
     }
 
     /// Forgets what was before `now`.
     pub fn advance(&mut self, now: Time) {
-        let over = self.steps.partition_point(|(at, _)| *at <= now).saturating_sub(1);
-        self.steps.drain(..over);
+        self.free.forget(now);
     }
 
     /// The first instant from `now` on from which `nodes` machines that `selection` takes are free for
@@ -41,17 +40,17 @@ impl SetProfile {
         duration: Time,
         selection: &dyn Selection,
     ) -> Option<(Time, NodeSet)> {
-        let current = self.steps.partition_point(|(at, _)| *at <= now).saturating_sub(1);
-        let first = if self.rested_first { 0 } else { current };
-        (first..self.steps.len()).find_map(|index| {
-            let (at, free) = &self.steps[index];
+        let steps = self.free.steps();
+        let first = if self.rested_first { 0 } else { self.free.step_of(now) };
+        (first..steps.len()).find_map(|index| {
+            let (at, free) = &steps[index];
             if free.count() < nodes {
                 return None;
             }
             let start = now.max(*at);
             let end = start + duration;
             let mut free = free.clone();
-            for (_, more) in self.steps[index + 1..].iter().take_while(|(at, _)| *at < end) {
+            for (_, more) in steps[index + 1..].iter().take_while(|(at, _)| *at < end) {
                 free = free.intersection(more);
                 if free.count() < nodes {
                     return None;
@@ -63,42 +62,12 @@ impl SetProfile {
 
     /// Takes `machines` from `start` to `end`, where they are free.
     pub fn take(&mut self, start: Time, end: Time, machines: &NodeSet) {
-        self.change(start, end, |free| free.difference(machines));
+        self.free.change(start, end, |free| free.difference(machines));
     }
 
     /// Gives `machines` back from `start` to `end`.
     pub fn give(&mut self, start: Time, end: Time, machines: &NodeSet) {
-        self.change(start, end, |free| free.union(machines));
-    }
-
-    fn change(&mut self, start: Time, end: Time, change: impl Fn(&NodeSet) -> NodeSet) {
-        if start >= end {
-            return;
-        }
-        let first = self.step_at(start);
-        let last = self.step_at(end);
-        for (_, free) in &mut self.steps[first..last] {
-            *free = change(free);
-        }
-        self.join(last);
-        self.join(first);
-    }
-
-    /// The step that begins at `instant`, made where there is none.
-    fn step_at(&mut self, instant: Time) -> usize {
-        let step = self.steps.partition_point(|(at, _)| *at < instant);
-        if self.steps.get(step).is_none_or(|(at, _)| *at != instant) {
-            let before = self.steps[step.max(1) - 1].1.clone();
-            self.steps.insert(step, (instant, before));
-        }
-        step
-    }
-
-    /// Joins a step to the one before it where they do not differ.
-    fn join(&mut self, step: usize) {
-        if step > 0 && self.steps[step].1 == self.steps[step - 1].1 {
-            self.steps.remove(step);
-        }
+        self.free.change(start, end, |free| free.union(machines));
     }
 }
 

@@ -1,5 +1,7 @@
 //! Worked examples of shares.
 
+use std::collections::BTreeSet;
+
 use super::*;
 use crate::dispatch::estimate::Estimate;
 use crate::dispatch::system::System;
@@ -19,7 +21,7 @@ fn order(counted: &[Counted], said: &[(&str, &str)], shares: Option<&str>) -> Sh
     order
 }
 
-/// The ranks of users 0 to 2.
+/// The ranks of users 0 to 2, as places from 1 on.
 fn ranks(order: &mut ShareOrder, now: Time) -> Vec<i64> {
     order.prepare(now);
     let mut units = UnitRequests::default();
@@ -41,7 +43,11 @@ fn ranks(order: &mut ShareOrder, now: Time) -> Vec<i64> {
         };
         order.rank(&job, &units, now).0
     };
-    (0..3).map(rank).collect()
+    let ranks: Vec<i64> = (0..3).map(rank).collect();
+    let different: BTreeSet<i64> = ranks.iter().copied().collect();
+    let place =
+        |rank: &i64| i64::try_from(different.iter().filter(|it| *it <= rank).count()).unwrap();
+    ranks.iter().map(place).collect()
 }
 
 fn used(user: u32, seconds: f64, joules: f64) -> Used {
@@ -100,6 +106,78 @@ fn usage_is_over_the_share() {
     let factors = order.factors(HOUR);
     assert!((factors[1] - 0.9942).abs() < 1e-4, "{factors:?}");
     assert!((factors[2] - 1.0).abs() < 1e-12);
+}
+
+fn named(order: &mut ShareOrder) {
+    for name in ["ada", "bob", "eve"] {
+        order.user(name);
+    }
+}
+
+/// The factors of equation 4 are near these.
+fn assert_factors(order: &mut ShareOrder, now: Time, expected: [f64; 3]) {
+    let factors = order.factors(now);
+    let near = factors.iter().zip(expected).all(|(it, expected)| (it - expected).abs() < 1e-4);
+    assert!(near, "{factors:?}");
+}
+
+/// The paper's example (III-B) on 10 cores in place of 50: in the last 100 hours ada ended five jobs of 30 hours on 2 cores, 300 of
+/// 1,000 core-hours: `U = 0.3` (equation 3). Of three with equal shares `S = 1/3` (equation 1): `2^(-0.3 x 3) = 0.5359`, with a damping
+/// of 2 `2^-0.45 = 0.7320` (equation 4). Of what counts half after 100 hours the five jobs, ended now, are `0.3 x ln 2 / (1 - 1/2) =
+/// 0.4159`: `2^-1.2477 = 0.4211`.
+#[test]
+fn the_papers_example_has_its_factor() {
+    let now = Time::from_seconds(100 * 3600);
+    for (said, expected) in [
+        (&[("half_life_s", "never")][..], 0.5359),
+        (&[("half_life_s", "never"), ("damping", "2")], 0.7320),
+        (&[("half_life_s", "360000")], 0.4211),
+    ] {
+        let mut order = order(&[Counted::Seconds], said, None);
+        named(&mut order);
+        for _ in 0..5 {
+            order.ended(now, used(0, 30.0 * 3600.0 * 2.0, 0.0));
+        }
+        assert_factors(&mut order, now, [expected, 1.0, 1.0]);
+    }
+}
+
+/// Half for physics, where ada and bob are alike, and half for ocean, where eve is alone. In 10 s of 10 cores ada used 30 core-seconds,
+/// bob 10: of both counts what their group used as well, `0.3 + (0.4 - 0.3) / 2 = 0.35` and `0.1 + (0.4 - 0.1) / 2 = 0.25`, over a
+/// quarter each: `2^-1.4 = 0.3789` and `2^-1 = 0.5`; eve has 1. The order is that of 1.4, 1 and 0. When eve uses 80, over a half, she is the
+/// last: 1.6.
+#[test]
+fn members_of_a_group_stand_by_the_tree() {
+    let shares =
+        "account,share,parent\nphysics,1,\nocean,1,\nada,1,physics\nbob,1,physics\neve,1,ocean\n";
+    let now = Time::from_seconds(10);
+    let said = [("half_life_s", "never")];
+    let mut order = order(&[Counted::Seconds], &said, Some(shares));
+    named(&mut order);
+    order.ended(now, used(0, 30.0, 0.0));
+    order.ended(now, used(1, 10.0, 0.0));
+    assert_factors(&mut order, now, [0.3789, 0.5, 1.0]);
+    assert_eq!(ranks(&mut order, now), [3, 2, 1]);
+    order.ended(now, used(2, 80.0, 0.0));
+    assert_eq!(ranks(&mut order, now), [2, 1, 3]);
+}
+
+/// In 100 s of 10 cores, a watt each, with a third for everybody, ada used 300 core-seconds and 300 J: 0.9 of her share of each; bob
+/// 667 core-seconds, 2 of his share, and no energy; eve 667 J alone. By usage ada goes first: `0.9/2 + 0.9/2 = 0.9`, and the others
+/// have `2/2 + 0 = 1`. By factors, of which the largest is 1 in both, she has `2 x 2^-0.9 = 1.07` and they `2^-2 + 1 = 1.25`.
+#[test]
+fn factors_favour_who_spares_one_of_both() {
+    let now = Time::from_seconds(100);
+    for (damping, expected) in [(None, [1, 2, 2]), (Some(("damping", "1")), [2, 1, 1])] {
+        let said: Vec<(&str, &str)> =
+            [("half_life_s", "never")].into_iter().chain(damping).collect();
+        let mut order = order(&[Counted::Seconds, Counted::Joules], &said, None);
+        named(&mut order);
+        order.ended(now, used(0, 300.0, 300.0));
+        order.ended(now, used(1, 2000.0 / 3.0, 0.0));
+        order.ended(now, used(2, 0.0, 2000.0 / 3.0));
+        assert_eq!(ranks(&mut order, now), expected, "{damping:?}");
+    }
 }
 
 #[test]

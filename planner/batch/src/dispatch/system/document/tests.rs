@@ -137,3 +137,20 @@ fn frontier_draws_what_raps_says() {
         }
     }
 }
+
+/// The second type has the first property of the document and another; names are without the letters that separate them in tables.
+#[test]
+fn properties_are_listed_by_type() {
+    let text = "[[nodes]]\ncount = 1\ncores = 4\nproperties = [\"ib\"]\n[[nodes]]\ncount = 2\ncores = 4\n\
+                properties = [\"rack-1\", \"ib\"]\n";
+    let system = System::parse(text).unwrap();
+    assert_eq!(system.properties, ["ib".into(), "rack-1".into()]);
+    assert_eq!(system.types.iter().map(|it| it.properties).collect::<Vec<_>>(), [1, 3]);
+    assert_eq!(system.properties_of(["rack-1"].into_iter()), Ok(2));
+    assert_eq!(system.properties_of(["ib", "rack"].into_iter()), Err("rack"));
+    for wrong in ["\"ib\"", "[\"a+b\"]", "[1]", "[\"\"]"] {
+        let text = format!("[[nodes]]\ncount = 1\ncores = 4\nproperties = {wrong}\n");
+        let error = System::parse(&text).unwrap_err().to_string();
+        assert!(error.starts_with("line 4: properties must be a list of names"), "{error}");
+    }
+}

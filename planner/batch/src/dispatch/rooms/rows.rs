@@ -1,0 +1,138 @@
+//! Rows by resource and by how much of it is free: how many units of each kind that allows.
+
+use crate::dispatch::free::FreeResources;
+use crate::dispatch::unit::{UnitId, UnitRequest, UnitRequests};
+
+/// Of more than this no row is kept.
+const MOST_FREE: u32 = 65_535;
+/// The most rows that are kept; then they are made anew.
+const MOST_ROWS: usize = 4096;
+/// The fewest columns that rows have room for.
+const FEWEST_COLUMNS: usize = 16;
+
+/// Rows whose columns are kinds of units.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rows {
+    /// The kind of each column; none where it is free for another.
+    columns: Vec<Option<UnitId>>,
+    unused: Vec<usize>,
+    /// Columns of kinds that ask for more than amounts: these are looked at one by one.
+    special: Vec<usize>,
+    /// How far apart rows are.
+    stride: usize,
+    /// By row and column: how many units that allows.
+    counts: Vec<u32>,
+    /// The resource and amount of each row.
+    keys: Vec<(usize, u32)>,
+    /// By resource and amount: one more than its row, 0 where there is none.
+    index: Vec<Vec<u32>>,
+}
+
+impl Rows {
+    /// How many kinds there are.
+    pub fn kept(&self) -> usize {
+        self.columns.len() - self.unused.len()
+    }
+
+    /// The kinds of columns, in their order.
+    pub fn columns(&self) -> impl Iterator<Item = Option<UnitId>> + '_ {
+        self.columns.iter().copied()
+    }
+
+    /// Gives a kind a column.
+    pub fn add(&mut self, unit: UnitId, units: &UnitRequests, free: &FreeResources) -> usize {
+        let column = self.unused.pop().unwrap_or_else(|| {
+            self.columns.push(None);
+            self.columns.len() - 1
+        });
+        self.columns[column] = Some(unit);
+        let request = units.get(unit);
+        if request.exclusive || request.properties != 0 {
+            self.special.push(column);
+        }
+        self.index.resize(free.totals().len(), Vec::new());
+        if self.columns.len() > self.stride {
+            self.stride = (self.stride * 2).max(FEWEST_COLUMNS);
+            self.forget();
+        }
+        for (row, &(resource, amount)) in self.keys.iter().enumerate() {
+            self.counts[row * self.stride + column] = allows(request, resource, amount);
+        }
+        column
+    }
+
+    /// The column of a kind is free for another.
+    pub fn remove(&mut self, unit: UnitId) {
+        let Some(column) = self.columns.iter().position(|it| *it == Some(unit)) else { return };
+        self.columns[column] = None;
+        self.unused.push(column);
+        self.special.retain(|it| *it != column);
+    }
+
+    /// How many units of each kind find room on a node, by column.
+    pub fn fits(
+        &mut self,
+        units: &UnitRequests,
+        free: &FreeResources,
+        node: u32,
+        fits: &mut Vec<u32>,
+    ) {
+        fits.clear();
+        fits.resize(self.columns.len(), u32::MAX);
+        for (resource, &amount) in free.on(node).iter().enumerate().take(self.index.len()) {
+            if amount > MOST_FREE {
+                for (fits, kind) in fits.iter_mut().zip(&self.columns) {
+                    *fits =
+                        (*fits).min(kind.map_or(0, |it| allows(units.get(it), resource, amount)));
+                }
+                continue;
+            }
+            let from = self.row(units, resource, amount) * self.stride;
+            for (fits, allowed) in fits.iter_mut().zip(&self.counts[from..from + self.stride]) {
+                *fits = (*fits).min(*allowed);
+            }
+        }
+        for &column in &self.special {
+            if let Some(unit) = self.columns[column] {
+                fits[column] = free.room(units.get(unit), node);
+            }
+        }
+    }
+
+    /// The row of so much of a resource.
+    fn row(&mut self, units: &UnitRequests, resource: usize, amount: u32) -> usize {
+        let index = &mut self.index[resource];
+        if index.len() <= amount as usize {
+            index.resize(amount as usize + 1, 0);
+        }
+        match index[amount as usize] {
+            0 => {}
+            row => return row as usize - 1,
+        }
+        if self.keys.len() == MOST_ROWS {
+            self.forget();
+            self.index[resource].resize(amount as usize + 1, 0);
+        }
+        let row = self.keys.len();
+        self.keys.push((resource, amount));
+        self.counts.extend(
+            self.columns
+                .iter()
+                .map(|kind| kind.map_or(0, |it| allows(units.get(it), resource, amount))),
+        );
+        self.counts.resize((row + 1) * self.stride, 0);
+        self.index[resource][amount as usize] = u32::try_from(row + 1).unwrap_or(0);
+        row
+    }
+
+    fn forget(&mut self) {
+        self.counts.clear();
+        self.keys.clear();
+        self.index.iter_mut().for_each(Vec::clear);
+    }
+}
+
+/// How many units so much of a resource allows.
+fn allows(request: &UnitRequest, resource: usize, free: u32) -> u32 {
+    free.checked_div(request.amount(resource)).unwrap_or(u32::MAX)
+}
