@@ -37,7 +37,8 @@ export default defineConfig({
       {
         test: {
           name: 'screenshots',
-          include: ['browser/screenshots.ts'],
+          include: ['browser/screenshots*.ts'],
+          fileParallelism: false,
           testTimeout: 180_000,
           hookTimeout: 60_000,
         },

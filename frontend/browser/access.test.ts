@@ -1,36 +1,15 @@
 // Accessibility: no serious finding of axe on any page, light and dark.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-
-import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
+import { serious } from './axe';
 import { NEGOTIATION, askForm, peak } from './peak';
 import { READY, tour } from './tour';
 
-interface Finding {
-  id: string;
-  impact: string;
-  nodes: { html: string; failureSummary: string }[];
-}
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 // With a question to the supplier among what is shown.
 const { visit } = tour({ settings: NEGOTIATION, prepare: async (service) => void (await peak(service, 12)) });
 
 const THERE = { ...READY, grid: 'What does the supplier say?', reservations: 'Waiting for the supplier' };
-
-/** Findings that keep people from using what the page shows. */
-async function serious(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const findings = await page.evaluate<Finding[]>(
-    `axe.run(document, { resultTypes: ['violations'] }).then((it) => it.violations)`,
-  );
-  return findings
-    .filter((it) => it.impact === 'serious' || it.impact === 'critical')
-    .map((it) => `${it.id}: ${it.nodes.map((node) => `${node.html} ${node.failureSummary}`).join('\n')}`);
-}
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`the supplier can be asked by everybody, ${colorScheme}`, async () => {
@@ -41,6 +20,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('heading', { name: 'Waiting for the supplier' }).waitFor();
     expect(await serious(page)).toEqual([]);
     await page.getByRole('button', { name: 'Stop asking' }).click();
+    await page.getByRole('button', { name: 'Yes, stop' }).click();
     await page.getByText('It waits for the supplier no more.').waitFor();
   });
 }

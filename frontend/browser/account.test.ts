@@ -21,9 +21,10 @@ test('shows how one stands', async () => {
   const { page, faults } = await visit('#/account');
   await page.getByRole('heading', { name: 'My standing' }).waitFor();
   await page.getByRole('row', { name: /climate/ }).waitFor();
-  const quotas = page.getByRole('region', { name: 'My quotas' });
+  const quotas = page.getByRole('region', { name: 'Quotas', exact: true });
   await quotas.getByText('everybody together').first().waitFor();
   await quotas.getByText(/of 100,000 node-hours a week/).first().waitFor();
+  await quotas.getByText(/Quotas are set in the service’s settings file/).waitFor();
   expect(faults).toEqual([]);
 });
 
@@ -55,7 +56,7 @@ test('makes, copies and revokes the address of a calendar', async () => {
   const { page } = await visit('#/account');
   const calendar = page.getByRole('region', { name: 'In my calendar' });
   await calendar.getByRole('button', { name: 'Make an address' }).click();
-  const address = await calendar.getByLabel('Address of my calendar').inputValue();
+  const address = await calendar.getByLabel('Address of my calendar', { exact: true }).inputValue();
   expect(address).toMatch(/\/api\/v1\/calendar\/[0-9a-f]+\.ics$/);
   expect((await fetch(address)).headers.get('content-type')).toContain('text/calendar');
   await calendar.getByRole('button', { name: 'Copy' }).click();
@@ -64,23 +65,24 @@ test('makes, copies and revokes the address of a calendar', async () => {
   await calendar.getByRole('button', { name: 'Yes, revoke it' }).click();
   await calendar.getByText(/^Revoked/).waitFor();
   expect((await fetch(address)).status).toBe(404);
-  expect(await calendar.getByLabel('Address of my calendar').count()).toBe(0);
+  expect(await calendar.getByLabel('Address of my calendar', { exact: true }).count()).toBe(0);
 });
 
 test('sets a webhook of its own, whose secret is shown once', async () => {
   const { page } = await visit('#/account');
-  const told = page.getByRole('region', { name: 'Being told' });
+  const told = page.getByRole('region', { name: 'Notifications' });
   await told.getByText('This site sends no mails.').waitFor();
   await told.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:9/');
   await told.getByRole('button', { name: 'Send events there' }).click();
   await told.getByRole('alert').waitFor();
   await told.getByLabel('Address', { exact: true }).fill('https://9.9.9.9/wattbook');
   await told.getByRole('button', { name: 'Send events there' }).click();
-  const secret = await told.getByLabel("The webhook's secret").inputValue();
+  const secret = await told.getByLabel("The webhook's secret", { exact: true }).inputValue();
   expect(secret.length).toBeGreaterThan(30);
   await page.reload();
   await told.getByText('https://9.9.9.9/wattbook').waitFor();
-  expect(await told.getByLabel("The webhook's secret").count()).toBe(0);
+  expect(await told.getByLabel("The webhook's secret", { exact: true }).count()).toBe(0);
   await told.getByRole('button', { name: 'End it' }).click();
+  await told.getByRole('button', { name: 'Yes, end it' }).click();
   await told.getByText('Nothing is sent there any more.').waitFor();
 });

@@ -26,6 +26,19 @@ async function booked(ahead: number, nodes = 4): Promise<Reservation> {
   return service.call<Reservation>('POST', `reservations/${made.id}/choose`, { offer_id: made.offers[0]?.offer_id });
 }
 
+/** A reservation that may last at least an hour longer: the demonstration books others' nodes by the time of day. */
+async function bookedWithRoom(): Promise<Reservation> {
+  for (const ahead of [60, 50, 40, 30, 20, 10]) {
+    const reservation = await booked(ahead);
+    const refused = await fetch(new URL(`api/v1/reservations/${reservation.id}/extend`, service.url), {
+      method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ by_s: 900 * 3600 }),
+    });
+    const { longest_s } = (await refused.json()) as { longest_s?: number | null };
+    if ((longest_s ?? 0) >= 3600) return reservation;
+  }
+  throw new Error('the demonstration leaves no room after any of these hours');
+}
+
 /** The row of a reservation, with what can be changed of it. */
 async function opened(page: Page, { id }: Reservation, action = ''): Promise<Locator> {
   await page.goto(`${service.url}#/reservations/${id}`);
@@ -81,18 +94,18 @@ test('does nothing to a reservation that somebody else changed meanwhile', async
   await row.getByLabel('Note').fill('mine');
   // The page hears of it, but the form is of the version that it was opened with.
   await service.call('PATCH', `reservations/${reservation.id}`, { note: 'theirs' });
-  await row.getByRole('button', { name: 'Write down' }).click();
+  await row.getByRole('button', { name: 'Save' }).click();
   await row.getByText(/It was changed in the meantime, so nothing was done/).waitFor();
   expect((await read(reservation.id)).request.note).toBe('theirs');
   await row.getByLabel('Note').fill('both');
-  await row.getByRole('button', { name: 'Write down' }).click();
-  await page.getByText('Written down.').waitFor();
+  await row.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').waitFor();
   expect((await read(reservation.id)).request.note).toBe('both');
 });
 
 test('extends a reservation, at most by what fits', async () => {
   const { page } = await visit();
-  const reservation = await booked(60);
+  const reservation = await bookedWithRoom();
   let row = await opened(page, reservation, 'Extend');
   await row.getByLabel('By', { exact: true }).fill('30 min');
   await row.getByRole('button', { name: 'Extend', exact: true }).last().click();
@@ -139,7 +152,7 @@ test('labels a reservation and hands it over', async () => {
   const reservation = await booked(70);
   let row = await opened(page, reservation, 'Labels and note');
   await row.getByLabel('Labels').fill('application = nemo\nrun = 3');
-  await row.getByRole('button', { name: 'Write down' }).click();
+  await row.getByRole('button', { name: 'Save' }).click();
   await row.getByText('application nemo, run 3').waitFor();
   row = await opened(page, reservation, 'Transfer');
   await row.getByLabel('New owner').fill('bob');
@@ -158,7 +171,7 @@ test('shares a reservation, and ends that', async () => {
   await row.getByRole('button', { name: 'Share', exact: true }).last().click();
   await row.getByText('bob may see it, and run jobs in it').waitFor();
   await row.getByText('shared with bob').waitFor();
-  await row.getByRole('button', { name: 'Share it with bob no more' }).click();
+  await row.getByRole('button', { name: 'Stop sharing it with bob' }).click();
   await row.getByText('It is shared with nobody.').waitFor();
 });
 

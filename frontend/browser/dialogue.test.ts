@@ -60,7 +60,7 @@ test('a refusal is told with its reason to who asked', async () => {
   const [{ page, faults }, desk] = [await signedIn('ada', 'reservations'), await signedIn('grace', 'grid')];
   const request = page.getByRole('heading', { name: '30 nodes for 2 h' });
   await request.waitFor();
-  await page.getByText(/the supplier is asked for more power; silence is a no/).waitFor();
+  await page.getByText(/the supplier is asked for more power; without an answer it is refused/).waitFor();
   const dialogue = desk.page.getByRole('region', { name: 'Dialogue with the supplier' });
   await dialogue.getByLabel('Why not').fill('the line is full');
   await dialogue.getByRole('button', { name: 'Refuse' }).click();
@@ -79,12 +79,12 @@ test('who loses power is told, and shown other starts', async () => {
   const { page, faults } = await signedIn('ada', 'reservations');
   await page.getByText('Booked').first().waitFor();
   await lower(service, start, end, tokens.grace);
-  await page.getByText('No longer fits the grid').waitFor();
+  await page.getByText('No longer fits under the power cap').waitFor();
   await page.getByText(/The supplier lowered the power cap below what is reserved\. Choose an offer of the replacement/).waitFor();
   await page.getByRole('button', { name: /See \d other starts?/ }).click();
   const others = page.getByRole('listitem').filter({ hasText: 'may take the place of what is booked' });
   await others.getByRole('button', { name: 'Book' }).first().click();
   await page.getByText('Booked: the nodes are yours.').waitFor();
-  await page.getByText('No longer fits the grid').waitFor({ state: 'detached' });
+  await page.getByText('No longer fits under the power cap').waitFor({ state: 'detached' });
   expect(faults).toEqual([]);
 });

@@ -67,7 +67,7 @@ async function processor(page: Page): Promise<() => Promise<number>> {
 
 /** Milliseconds between frames, and of work in each, while something is done before each; sorted. */
 const MEASURE = (act: string) => `new Promise((done) => {
-  const canvas = document.querySelector('canvas');
+  const canvas = document.querySelector('canvas[role=img]');
   const box = canvas.getBoundingClientRect();
   const times = [];
   const works = [];

@@ -7,10 +7,10 @@ import { test } from 'vitest';
 import { READY, hours, tour } from './tour';
 
 const FOLDER = 'screenshots';
-const PAGES = ['plan', 'reservations', 'schedule', 'nodes', 'grid', 'reports', 'simulate', 'account'];
+const PAGES = ['overview', 'plan', 'reservations', 'schedule', 'nodes', 'nodes?tab=outages', 'nodes?tab=switching', 'nodes?tab=calibration', 'grid', 'reports', 'simulate', 'account'];
 const SIZES = { desktop: { width: 1360, height: 900 }, phone: { width: 390, height: 844 } };
 /** What the README shows. */
-const SHOWN = ['plan-desktop-light', 'schedule-desktop-light', 'nodes-desktop-dark', 'grid-desktop-light'];
+const SHOWN = ['overview-desktop-light', 'plan-desktop-light', 'schedule-desktop-light', 'nodes-tab-calibration-desktop-dark', 'grid-desktop-light'];
 
 // What plain `make demo` shows.
 const { service, visit } = tour({ settings: null });
@@ -27,15 +27,18 @@ test('every page has its picture', async () => {
     for (const [size, viewport] of Object.entries(SIZES)) {
       const { page } = await visit('', { colorScheme, viewport, reducedMotion: 'reduce' });
       for (const name of PAGES) {
-        await page.goto(`${service.url}#/${name}`);
+        await page.goto(`${service.url}#/${name}${name === 'reservations' ? '?whose=all' : ''}`);
         await page.getByText(READY[name] ?? '').first().waitFor();
         if (name === 'simulate') {
           await page.getByRole('checkbox', { name: 'What waiting saves' }).check();
-          await page.getByRole('img', { name: /Mean cost of a reservation/ }).waitFor();
+          await page.getByText('Files:').waitFor();
         }
         await page.waitForTimeout(1200);
-        await page.screenshot({ path: `${FOLDER}/${name}-${size}-${colorScheme}.png`, fullPage: name !== 'reservations' });
+        await page.screenshot({ path: `${FOLDER}/${name.replace(/\W+/g, '-')}-${size}-${colorScheme}.png`, fullPage: name !== 'reservations' });
       }
+      await page.goto(`${service.url}#/overview?kiosk`);
+      await page.getByRole('heading', { name: /need/ }).waitFor();
+      await page.screenshot({ path: `${FOLDER}/kiosk-${size}-${colorScheme}.png` });
       await page.context().close();
     }
   }

@@ -2,15 +2,30 @@
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
+import { BUILT, inFront } from './built';
+
 export const BINARY = resolve(process.env.WATTBOOK ?? '../target/debug/wattbook');
+
+/** How a service is started. */
+export interface Start {
+  /** What its clock shows at first, where that is not the machine's: RFC 3339. */
+  at?: string;
+  /** In place of the settings that it was made with. */
+  settings?: string;
+}
 
 export class Service {
   private child: ChildProcess | undefined;
   private readonly directory = mkdtempSync(join(tmpdir(), 'wattbook-browser-'));
   url = '';
+  /** Where the binary itself listens. */
+  private own = '';
+  private front: Server | undefined;
 
   /** A service with a settings file of this text, or with none. */
   constructor(private readonly settings: string | null = '') {}
@@ -20,20 +35,21 @@ export class Service {
   }
 
   /** Starts it, on the port that it had before where there was one. */
-  async start(): Promise<void> {
-    const address = this.url === '' ? '127.0.0.1:0' : new URL(this.url).host;
+  async start({ at, settings = this.settings ?? undefined }: Start = {}): Promise<void> {
+    const address = this.own === '' ? '127.0.0.1:0' : new URL(this.own).host;
     const command = ['demo', '--listen', address, '--database', this.database];
-    if (this.settings !== null) {
+    if (settings !== undefined) {
       const file = join(this.directory, 'wattbook.toml');
-      writeFileSync(file, this.settings);
+      writeFileSync(file, settings);
       command.push('--config', file);
     }
+    if (at) command.push('--clock', `${new Date().toISOString().replace(/\.\d+/, '')}=${at}@1`);
     const child = spawn(BINARY, command, {
       env: { ...process.env, WATTBOOK_LOG: 'info', NO_COLOR: '1' },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.child = child;
-    this.url = await new Promise<string>((found, failed) => {
+    this.own = await new Promise<string>((found, failed) => {
       let log = '';
       child.stderr.on('data', (text: Buffer) => {
         log += text.toString();
@@ -42,6 +58,8 @@ export class Service {
       });
       child.on('exit', (code) => failed(new Error(`the service ended with ${code}: ${log}`)));
     });
+    if (BUILT) this.front ??= await inFront(this.own, BUILT);
+    this.url = this.front ? `http://127.0.0.1:${(this.front.address() as AddressInfo).port}/` : this.own;
   }
 
   /** Ends it as a crash would. */
@@ -58,6 +76,8 @@ export class Service {
 
   async stop(): Promise<void> {
     await this.kill();
+    this.front?.closeAllConnections();
+    this.front?.close();
     rmSync(this.directory, { recursive: true, force: true });
   }
 

@@ -73,7 +73,7 @@ test('people sign in on the page, book under their name, and sign out', async ()
   await page.getByRole('banner').getByText('ada', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Plan', exact: true }).click();
   await page.getByRole('button', { name: 'Book A' }).click();
-  await page.getByText('Booked', { exact: false }).first().waitFor();
+  await page.getByRole('heading', { name: 'Booked' }).waitFor();
   // Nothing of the sign-in is left in the address.
   expect(new URL(page.url()).search).toBe('');
   const session = await kept(page);
@@ -117,7 +117,7 @@ test('who may do nothing is told so, and who changes their mind at the provider 
   await other.getByRole('link', { name: 'Cancel' }).click();
   await other.getByText('The provider did not sign you in').waitFor();
   await signIn(other, 'olga');
-  await other.getByText('Nodes that stand out').waitFor();
+  await other.getByText('What each node does now').waitFor();
 });
 
 test('an answer that this tab did not ask for is not taken', async () => {

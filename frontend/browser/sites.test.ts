@@ -8,6 +8,7 @@ const { service, visit } = tour();
 
 test('lists reservations with their account, and cancels one', async () => {
   const { page, faults } = await visit('#/reservations');
+  await page.getByLabel('Whose').selectOption('all');
   const rows = page.getByRole('listitem').filter({ hasText: 'Booked' });
   await rows.first().waitFor();
   const before = await rows.count();
@@ -71,11 +72,12 @@ test('tells power of instants where it can, and of spans where it cannot', async
 });
 
 test('shows the nodes by power, with those that stand out and those out of service', async () => {
-  const { page, faults } = await visit('#/nodes');
+  const { page, faults } = await visit('#/nodes?tab=calibration');
   const figure = page.getByRole('img', { name: /Idle and maximum power of 44 nodes/ });
   await figure.focus();
   await figure.press('ArrowRight');
   await page.getByText(/aube-\d+: idle .* W, maximum .* W/).waitFor();
+  await page.getByRole('button', { name: 'Out of service' }).click();
   await page.getByText('new fans').waitFor();
   expect(faults).toEqual([]);
 });
@@ -89,7 +91,7 @@ test('tells which jobs and reservations of others occupy which nodes', async () 
   ];
   await page.route('**/api/v1/slurm', (route) => route.fulfill({ json: slurm }));
   await page.route('**/api/v1/slurm/occupied?*', (route) => route.fulfill({ json: { items, next_cursor: null } }));
-  await page.evaluate(() => (location.hash = '#/nodes'));
+  await page.evaluate(() => (location.hash = '#/nodes?tab=outages'));
   const occupied = page.getByRole('list', { name: 'Occupied by others' });
   await occupied.getByText('job 1234: aube-3, aube-4').waitFor();
   await occupied.getByText('reservation maintenance: aube-9').waitFor();
@@ -117,13 +119,15 @@ test('shows the agendas, and what was known of them before', async () => {
 
 test('plays a simulation to the end, and hands over its results', async () => {
   const { page, faults } = await visit('#/simulate');
+  await page.getByText('All settings').click();
   await page.getByLabel('Requests in a run').fill('10');
   await page.getByLabel('Runs', { exact: true }).fill('2');
-  await page.getByRole('button', { name: 'Play it' }).click();
+  await page.getByRole('button', { name: 'Play these settings' }).click();
+  await page.getByText('Charts: means over the requests so far').click();
   await page.getByRole('img', { name: /Mean cost of a reservation/ }).waitFor();
-  await page.getByText(/Cheapest first: .* less cost/).waitFor();
+  await page.getByText(/is the cheapest: it costs .* less/).waitFor();
   const download = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'runs.csv' }).click();
+  await page.getByRole('link', { name: 'runs.csv' }).click();
   expect((await download).suggestedFilename()).toContain('runs.csv');
   expect(faults).toEqual([]);
 });

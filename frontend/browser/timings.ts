@@ -80,7 +80,7 @@ function report(what: string, found: Timing[]) {
 }
 
 const FORM = `document.querySelector('form input, aside input')`;
-const OFFERS = `[...document.querySelectorAll('h2')].some((it) => it.textContent.includes('best at something'))`;
+const OFFERS = `[...document.querySelectorAll('h2')].some((it) => it.textContent.includes('When to start'))`;
 const SCHEDULE = `document.body?.textContent.includes('All 1,000,000 nodes') && document.querySelector('canvas') &&
   document.querySelector('svg[aria-label^="Power of reserved nodes"]')`;
 

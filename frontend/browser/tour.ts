@@ -13,6 +13,8 @@ export interface Tour {
 }
 
 interface Plan {
+  /** How the service begins, where that is more than a start. */
+  begin?: (service: Service) => Promise<void>;
   /** Done before the first test. */
   prepare?: (service: Service) => Promise<void>;
   timeout?: number;
@@ -21,11 +23,11 @@ interface Plan {
 }
 
 /** To be called once in a file. */
-export function tour({ prepare, timeout = 60_000, settings = '' }: Plan = {}): Tour {
+export function tour({ begin, prepare, timeout = 60_000, settings = '' }: Plan = {}): Tour {
   const service = new Service(settings);
   let browser: Browser | undefined;
   beforeAll(async () => {
-    await service.start();
+    await (begin ? begin(service) : service.start());
     browser = await launch();
     await prepare?.(service);
   }, timeout);
@@ -46,11 +48,15 @@ export function tour({ prepare, timeout = 60_000, settings = '' }: Plan = {}): T
 }
 
 /** What stands on each page once it is there. */
-export const READY: Record<string, string> = {
+export const READY: Record<string, string | RegExp> = {
+  overview: 'Needs somebody',
   plan: 'Cost against CO₂',
-  reservations: 'Calendar file',
+  reservations: /^(Calendar file|Nothing is booked here\.)$/,
   schedule: 'in view',
-  nodes: 'Nodes that stand out',
+  nodes: 'What runs on it',
+  'nodes?tab=outages': /^(No node is out of service, or is going to be\.|Out now)$/,
+  'nodes?tab=switching': 'Switch nodes',
+  'nodes?tab=calibration': 'Nodes that stand out',
   grid: 'Feeds',
   reports: 'Whose energy it was',
   simulate: 'imulations',

@@ -12,7 +12,8 @@ export function compress(): Plugin {
     writeBundle({ dir }) {
       if (!dir) return;
       for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
-        if (!entry.isFile()) continue;
+        // A folder outside of the project is not emptied before: what was compressed earlier is still there.
+        if (!entry.isFile() || /\.(br|gz)$/.test(entry.name)) continue;
         const path = join(entry.parentPath, entry.name);
         const plain = readFileSync(path);
         const params = { [constants.BROTLI_PARAM_SIZE_HINT]: plain.length };

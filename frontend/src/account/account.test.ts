@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { QuotaDocument, ShareDocument, SharesDocument } from '../api/schema';
-import { byNearness, factorWords, timeWords, usage, usedPart, usedText } from './standing';
+import { byNearness, factorWords, fullestFirst, matchesQuota, timeWords, usage, usedPart, usedText } from './standing';
 import { minutesOf, withKind } from './notifications';
 
 const account = (values: Partial<ShareDocument>): ShareDocument => ({
@@ -34,6 +34,15 @@ test('a quota fills up to its limit and not beyond', () => {
   expect(usedPart(quota({ limit: 0 }))).toBe(1);
   const clock = { now: Date.parse('2026-11-26T12:00:00Z'), zone: 'UTC' };
   expect(timeWords(quota({ from: '2026-11-26T12:00:00Z', to: '2026-11-26T12:00:01Z' }), clock)).toBe('now');
+});
+
+test('of many quotas the fullest come first, and words find some', () => {
+  const quota = (user: string, used: number) =>
+    ({ rules: 'day', measure: 'node_hours', partition: '*', project: 'ocean', job_type: '*', user, limit: 20, used }) as QuotaDocument;
+  const all = [quota('ada', 5), quota('bob', 20), quota('eve', 7)];
+  expect(fullestFirst(all).map((it) => it.user)).toEqual(['bob', 'eve', 'ada']);
+  expect(all.filter((it) => matchesQuota(it, 'OCEAN eve')).map((it) => it.user)).toEqual(['eve']);
+  expect(all.filter((it) => matchesQuota(it, 'node hours')).length).toBe(3);
 });
 
 test('kinds keep their order whichever is ticked last', () => {

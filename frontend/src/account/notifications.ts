@@ -2,11 +2,11 @@
 
 export const KINDS = [
   ['offered', 'Offers are held, or some are withdrawn'],
-  ['confirmed', 'Something is booked'],
-  ['moved', 'A booking changed: other nodes, other times, another owner'],
+  ['confirmed', 'A reservation is booked'],
+  ['moved', 'A reservation changed: other nodes, other times, another owner'],
   ['degraded', 'What was promised no longer holds, or holds again'],
-  ['begins_soon', 'A booking begins soon'],
-  ['ended', 'A booking has ended, was cancelled or expired'],
+  ['begins_soon', 'A reservation begins soon'],
+  ['ended', 'A reservation has ended, was cancelled or expired'],
   ['month_report', 'A month is over: what each project took'],
 ] as const;
 

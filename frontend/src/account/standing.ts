@@ -44,6 +44,15 @@ export function byNearness(accounts: readonly ShareDocument[], me: string): Shar
 /** How much of a quota is used, 0 to 1. */
 export const usedPart = ({ used, limit }: QuotaDocument) => (limit > 0 ? Math.min(1, Math.max(0, used / limit)) : 1);
 
+/** Quotas of which most is used first. */
+export const fullestFirst = (quotas: readonly QuotaDocument[]) => [...quotas].sort((a, b) => usedPart(b) - usedPart(a));
+
+/** Whether a quota is about everything that is searched for. */
+export function matchesQuota({ rules, measure, partition, project, job_type, user }: QuotaDocument, search: string): boolean {
+  const text = [rules, measure.replaceAll('_', ' '), partition, project, job_type, user].join(' ').toLowerCase();
+  return search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
+
 /** The time that a quota is about: `now` of what counts at each instant. */
 export function timeWords({ from, to }: QuotaDocument, { now, zone }: Clock): string {
   const [start, end] = [Date.parse(from), Date.parse(to)];

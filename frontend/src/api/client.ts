@@ -4,7 +4,7 @@ import createClient from 'openapi-fetch';
 
 import { base } from './base';
 import { connection } from './connection.svelte';
-import { Failure } from './failure';
+import { Failure, placedWords } from './failure';
 import { gate } from './gate';
 import type { Problem, paths } from './schema';
 import { session } from './session.svelte';
@@ -86,11 +86,13 @@ export async function getFile(route: string): Promise<Blob> {
   return response.blob();
 }
 
+/** Whether a failure means that the service is out of reach. */
+export const isUnreachable = (error: unknown) => error instanceof Failure && error.code === 'unreachable';
+
 /** Anything thrown, in words. */
 export function words(error: unknown): string {
   if (error instanceof Failure) {
-    const places = error.errors.map((it) => `${it.pointer ?? it.place ?? ''} ${it.detail}`.trim());
-    return [error.message, ...places].join('\n');
+    return [error.message, ...error.errors.map(placedWords)].join('\n');
   }
   return error instanceof Error ? error.message : String(error);
 }

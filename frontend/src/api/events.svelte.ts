@@ -1,5 +1,5 @@
 // What happens at the service, told as it happens: one stream for the whole page, open while the page is
-// looked at. It goes on where it broke off, so that nothing is missed.
+// looked at or alerts somebody. It goes on where it broke off, so that nothing is missed.
 
 import { base } from './base';
 import { askAtOnce } from './client';
@@ -9,7 +9,10 @@ import { readEvents, type ServiceEvent } from './sse';
 
 /** What an event is about, the part before the dot. */
 export type Subject = 'reservation' | 'book' | 'agenda' | 'outage' | 'nodes' | 'feed' | 'simulation' | 'outlooks'
-  | 'grants' | 'negotiation' | 'power' | 'power_action' | 'calibration' | 'series';
+  | 'grants' | 'negotiation' | 'power' | 'power_action' | 'calibration' | 'series' | 'managed_reservation' | 'managed_node';
+
+/** All events of a subject, or one kind of them, such as `reservation.degraded`. */
+export type Topic = Subject | `${Subject}.${string}`;
 
 /** What changes who holds which nodes when. */
 export const BOOK: readonly Subject[] = ['reservation', 'book', 'outage', 'nodes', 'grants'];
@@ -18,18 +21,26 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 30_000;
 
 let flowing = $state(false);
-let listeners: { subjects: readonly Subject[]; listener: () => void }[] = [];
+/** Whether what happens is told also while the page is not looked at. */
+let kept = false;
+type Listener = (event: ServiceEvent) => void;
+
+let listeners: { topics: readonly Topic[]; listener: Listener }[] = [];
 let last = '';
 /** Ends the pause before the next try. */
 let hurry = () => {};
+/** Opens the stream where it is wanted, and else closes it. */
+let look = () => {};
 
-function tell({ type, id }: ServiceEvent) {
+function tell(event: ServiceEvent) {
+  const { type, id } = event;
   last = id;
   const subject = type.split('.')[0] ?? '';
   if (subject === 'stream' && gate.open()) return;
-  for (const { subjects, listener } of listeners) {
+  for (const { topics, listener } of listeners) {
+    const isWanted = (topics as readonly string[]).some((it) => it === subject || it === type);
     // The stream itself speaks where something may have been missed.
-    if (subject === 'stream' || (subjects as readonly string[]).includes(subject)) listener();
+    if (subject === 'stream' || isWanted) listener(event);
   }
 }
 
@@ -77,20 +88,30 @@ export const events = {
     return flowing;
   },
   /** Calls when something happened to one of these; gives back how to stop. */
-  on(subjects: readonly Subject[], listener: () => void): () => void {
-    const entry = { subjects, listener };
+  on(topics: readonly Topic[], listener: Listener): () => void {
+    const entry = { topics, listener };
     listeners.push(entry);
     return () => {
       listeners = listeners.filter((it) => it !== entry);
     };
   },
-  /** Opens the stream while the page is looked at; gives back how to stop. For who asks now. */
+  /** Whether anybody is to know what happens: somebody looks at the page, or is alerted by it. */
+  get wanted() {
+    return kept || document.visibilityState === 'visible';
+  },
+  /** Has the stream stay open while the page is not looked at, or no longer so. */
+  keep(on: boolean) {
+    if (kept === on) return;
+    kept = on;
+    look();
+  },
+  /** Opens the stream while it is wanted; gives back how to stop. For who asks now. */
   start(): () => void {
     last = '';
     gate.close();
     let stop: AbortController | null = null;
-    const look = () => {
-      if (document.visibilityState === 'visible') {
+    look = () => {
+      if (events.wanted) {
         if (stop) return;
         stop = new AbortController();
         void keepOpen(stop.signal);
@@ -104,8 +125,10 @@ export const events = {
     look();
     document.addEventListener('visibilitychange', look);
     const back = connection.onBack(() => hurry());
+    const looking = look;
     return () => {
-      document.removeEventListener('visibilitychange', look);
+      document.removeEventListener('visibilitychange', looking);
+      look = () => {};
       back();
       stop?.abort();
       flowing = false;

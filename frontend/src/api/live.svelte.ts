@@ -2,10 +2,10 @@
 
 import { tick } from 'svelte';
 
-import { words } from './client';
+import { isUnreachable, words } from './client';
 import { coalesced } from './coalesce';
 import { connection } from './connection.svelte';
-import { events, type Subject } from './events.svelte';
+import { events, type Topic } from './events.svelte';
 
 /** How soon after an event is read, and how often at the most, however much happens. */
 const SOON = 150;
@@ -15,19 +15,22 @@ const GAP = 2000;
 const POLL = 10_000;
 const ALWAYS = 300_000;
 
+/** How soon what failed is tried again, the longer the more often it failed. */
+export const retryAfter = (failures: number) => 5000 * 2 ** Math.min(failures - 1, 4);
+
 export interface Freshness {
   /** Milliseconds after which it is read in any case, for what grows old by itself. */
   every?: number;
 }
 
 /**
- * Reads now, when `load`'s state changes, when something happened to one of the subjects, and when a
+ * Reads now, when `load`'s state changes, when something happened of one of the topics, and when a
  * lost connection is back. What was read stays while the next is on its way, or fails. To be called while
  * a component is made.
  */
 export function live<T>(
   load: (signal: AbortSignal) => Promise<T>,
-  subjects: readonly Subject[],
+  topics: readonly Topic[],
   { every = ALWAYS }: Freshness = {},
 ) {
   let data = $state.raw<T>();
@@ -35,6 +38,8 @@ export function live<T>(
   let at = $state(0);
   let round = $state(0);
   let asked = 0;
+  /** How often reading failed since it went well. */
+  let failures = 0;
   let reading: Promise<unknown> = Promise.resolve();
 
   $effect(() => {
@@ -45,9 +50,13 @@ export function live<T>(
       .then((answer) => {
         if (stop.signal.aborted) return;
         [data, error, at] = [answer, '', Date.now()];
+        failures = 0;
       })
       .catch((thrown: unknown) => {
-        if (!stop.signal.aborted) error = words(thrown);
+        if (stop.signal.aborted) return;
+        failures += 1;
+        // That the service is out of reach is told once, above the page, which goes on by itself then.
+        error = isUnreachable(thrown) ? '' : words(thrown);
       });
     return () => stop.abort();
   });
@@ -62,10 +71,11 @@ export function live<T>(
       GAP,
     );
     const timer = setInterval(() => {
-      const old = Date.now() - asked >= (events.flowing ? every : Math.min(POLL, every));
-      if (old && document.visibilityState === 'visible' && !connection.lost) again.poke();
+      const usual = events.flowing ? every : Math.min(POLL, every);
+      const old = Date.now() - asked >= (failures > 0 ? Math.min(usual, retryAfter(failures)) : usual);
+      if (old && events.wanted && !connection.lost) again.poke();
     }, 1000);
-    const stops = [events.on(subjects, again.poke), connection.onBack(again.poke)];
+    const stops = [events.on(topics, again.poke), connection.onBack(again.poke)];
     return () => {
       clearInterval(timer);
       for (const stop of stops) stop();

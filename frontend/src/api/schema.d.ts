@@ -2208,7 +2208,7 @@ export interface components {
              */
             offer_id?: string | null;
             /**
-             * @description One of the six rankings.
+             * @description One of the six rankings, or `compromise` where that is among the offers.
              * @example cost_co2_energy
              */
             ranking?: string | null;
@@ -4146,6 +4146,8 @@ export interface components {
              * @description Where a part of the intensities is an estimate of the site: the least it will probably emit.
              */
             co2_low_g?: number | null;
+            /** @description True of the offer of a reservation that is the compromise: it gives up least of what is best. Absent of others. */
+            compromise?: boolean | null;
             /**
              * Format: double
              * @description In units of `currency`.
@@ -5604,6 +5606,8 @@ export interface components {
              * @example never
              */
             give_back?: string | null;
+            /** @description Whether the compromise between the rankings is held as one more offer (`compromise: true`), where no ranking picks it. */
+            hold_compromise?: boolean | null;
             /**
              * @description What you call it, for reports: at most 16 names and values of 1 to 255 characters. `project` and
              *     `application` are what the ledger and reports go by.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import type { MessageDocument, NegotiationDocument } from '../api/schema';
 import { deliveryWords, messageWords } from './messages';
-import { allOf, isAsked, joined, merged, ordered, questionWords, stateWords, type Question } from './negotiations';
+import { granted, isAsked, joined, merged, ordered, questionWords, stateWords, type Question } from '../ui/negotiations';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 const CLOCK = { now: NOW, zone: 'UTC' };
@@ -13,7 +13,7 @@ const question: Question = {
     { start: at('14:00'), end: at('15:00'), power_w: 40_000 },
     { start: at('15:00'), end: at('18:00'), power_w: 20_000 },
   ],
-  fee_limit: 3, reservations: [{}], degraded: [], answer: null,
+  fee_limit: 3, reservations: [{ id: 'r1' }], degraded: [], answer: null,
 };
 function negotiation(values: Partial<NegotiationDocument>): NegotiationDocument {
   return {
@@ -74,8 +74,16 @@ test('neighbours of the same power are one span, with the fees of both', () => {
 
 /** 40 kWh and 60 kWh: two fifths and three fifths of 5 EUR. */
 test('a fee for all of a question is shared out by energy', () => {
-  expect(allOf(question, 5).map((it) => it.fee)).toEqual([2, 3]);
-  expect(allOf(question)).toEqual(question.power);
+  expect(granted(question, 5).map((it) => it.fee)).toEqual([2, 3]);
+  expect(granted(question)).toEqual(question.power);
+});
+
+/** 30 kWh and 60 kWh: a third and two thirds of 3 EUR. */
+test('a part of a question is no more than so much at any time', () => {
+  const part = granted(question, 3, 30_000);
+  expect(part.map((it) => it.power_w)).toEqual([30_000, 20_000]);
+  expect(part.map((it) => it.fee)).toEqual([1, 2]);
+  expect(granted(question, 0, 50_000)).toEqual(question.power);
 });
 
 test('both sides speak in words', () => {
@@ -95,7 +103,7 @@ test('both sides speak in words', () => {
   ]);
   expect(said('unread', { parts: ['event e, interval 0: KVA is no unit of power'] })[1]).toBe('event e, interval 0: KVA is no unit of power');
   expect(said('decline', { fee: 5, fee_limit: 3, currency: 'CHF' })).toEqual([
-    'No, thank you: 5.00 CHF is more than the 3.00 CHF that we pay.',
+    'Declined: 5.00 CHF is more than the 3.00 CHF that we pay.',
   ]);
   expect(said('refusal', { reason: 'the line is full' })).toEqual(['No: the line is full.']);
   expect(said('refusal', { reason: 'Not today!' })).toEqual(['No: Not today!']);

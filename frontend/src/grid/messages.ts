@@ -3,7 +3,7 @@
 import type { MessageDocument } from '../api/schema';
 import { span, when, type Clock } from '../time/words';
 import { count, energy, money, power } from '../units/format';
-import { plain, powerLines, type PowerSpan } from './negotiations';
+import { plain, powerLines, type PowerSpan } from '../ui/negotiations';
 
 interface Interval {
   start: string;
@@ -109,7 +109,7 @@ const WORDINGS: Record<string, Wording> = {
   acceptance: given('We take it'),
   refusal: (document) => ({ text: `No: ${String(document.reason ?? 'without a reason')}.`.replace(/([.!?])\.$/, '$1') }),
   decline: (document, currency) => ({
-    text: `No, thank you: ${money(Number(document.fee ?? 0), currency)} is more than the ${money(Number(document.fee_limit ?? 0), currency)} that we pay.`,
+    text: `Declined: ${money(Number(document.fee ?? 0), currency)} is more than the ${money(Number(document.fee_limit ?? 0), currency)} that we pay.`,
   }),
   forecast,
   low_consumption: (document, _, clock) => ({

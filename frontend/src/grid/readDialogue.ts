@@ -1,8 +1,8 @@
 // Reads the dialogue with the supplier, and takes the supplier's answers.
 
-import { Failure, api, unwrap } from '../api/client';
-import type { Conversation, GrantDocument, NegotiationDocument } from '../api/schema';
-import { merged, type PowerSpan } from './negotiations';
+import { Failure, api, failure, unwrap } from '../api/client';
+import type { Conversation, GrantDocument, GrantRequest, NegotiationDocument } from '../api/schema';
+import { merged, type PowerSpan } from '../ui/negotiations';
 
 const MOST_OPEN = 100;
 
@@ -32,6 +32,15 @@ export async function readGrants(signal: AbortSignal): Promise<GrantDocument[]> 
   return (await unwrap(api.GET('/api/v1/grants', { signal }))).items;
 }
 
+/** Gives extra power that nobody asked for. */
+export const give = (body: GrantRequest): Promise<GrantDocument> => unwrap(api.POST('/api/v1/grants', { body }));
+
+/** Takes extra power back. */
+export async function revoke(grant: string): Promise<void> {
+  const { error, response } = await api.DELETE('/api/v1/grants/{grant_id}', { params: { path: { grant_id: grant } } });
+  if (!response.ok) throw failure(error, response.status);
+}
+
 const OUTCOMES: Record<string, string> = {
   taken: 'Taken: those who asked are planned anew.',
   declined: 'Declined: the fee is above what those who asked pay.',
@@ -40,7 +49,7 @@ const OUTCOMES: Record<string, string> = {
 
 /** What the supplier answers to a question. */
 export type Answer =
-  | { answer: 'granted' | 'offered'; power: PowerSpan[] }
+  | { answer: 'granted' | 'offered'; power: PowerSpan[]; last_word?: boolean }
   | { answer: 'refused'; reason: string };
 
 /** Takes the supplier's answer to a question; what became of it, in words. */

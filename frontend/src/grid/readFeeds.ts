@@ -6,9 +6,9 @@ import type { FeedRevisionDocument, FeedsDocument } from '../api/schema';
 export const readFeeds = (signal: AbortSignal): Promise<FeedsDocument> =>
   unwrap(api.GET('/api/v1/feeds', { signal }));
 
-export async function readRevisions(id: string): Promise<FeedRevisionDocument[]> {
+export async function readRevisions(id: string, signal: AbortSignal): Promise<FeedRevisionDocument[]> {
   const params = { path: { id }, query: { limit: 20 } };
-  return (await unwrap(api.GET('/api/v1/feeds/{id}/revisions', { params }))).items;
+  return (await unwrap(api.GET('/api/v1/feeds/{id}/revisions', { params, signal }))).items;
 }
 
 /** Asks a source anew; when it will be, in milliseconds since the epoch. */

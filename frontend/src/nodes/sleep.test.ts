@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PowerActionDocument } from '../api/schema';
-import { actionWords, holdWords, proposalsWords, savedWords, stateWords } from './sleep';
+import { actionWords, holdWords, isRefusable, proposalsWords, savedWords, stateWords } from './sleep';
 
 const now = Date.parse('2026-03-02T10:00:00Z');
 const action: PowerActionDocument = {
@@ -30,6 +30,11 @@ describe('a node that is switched', () => {
     expect(stateWords(action)).toBe('waits for approval');
     const held = { state: 'waiting', because: 'it is in use: job 7', asked_by: 'carol' };
     expect(stateWords(held)).toBe('has yet to be ordered, asked for by carol: it is in use: job 7');
+  });
+
+  it('can be refused until it is ordered', () => {
+    const refusable = ['proposed', 'waiting', 'failed', 'ordered', 'done'].map((state) => isRefusable({ state }));
+    expect(refusable).toEqual([true, true, true, false, false]);
   });
 
   it('is one of several that wait', () => {

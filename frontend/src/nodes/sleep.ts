@@ -42,6 +42,9 @@ export function stateWords({ state, because, asked_by }: Pick<PowerActionDocumen
   return `${STATES[state] ?? state}${SOURCES[asked_by] ?? `, asked for by ${asked_by}`}${why}`;
 }
 
+/** Whether an action can still be refused: not once it is ordered, or final. */
+export const isRefusable = ({ state }: Pick<PowerActionDocument, 'state'>) => ['proposed', 'waiting', 'failed'].includes(state);
+
 /** Until when a node stays on, and who said so. */
 export const holdWords = ({ until, by }: Pick<PowerHoldDocument, 'until' | 'by'>, now: number, zone: string): string =>
   `stays on until ${when(Date.parse(until), now, zone)}, by ${by}`;

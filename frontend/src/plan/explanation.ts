@@ -37,6 +37,16 @@ export function reasonWords(reason: ReasonDocument, { now, zone }: Clock): strin
   return reason.code === 'quota' ? quotaReason(reason.detail, { now, zone }) : reason.detail;
 }
 
+const WAYS_OUT: Record<string, string> = {
+  nodes: 'Ask for fewer nodes, or let it wait until more are free.',
+  power_cap: 'Ask for fewer nodes, let it wait for a higher cap, or ask the supplier for more power.',
+  agenda_gap: 'Choose a time for which it is known, or ask the site to publish it.',
+  quota: 'Give back what you hold and do not need, ask for less, or choose another time.',
+};
+
+/** What can be done where a reason binds. */
+export const wayOut = ({ code }: ReasonDocument): string => WAYS_OUT[code] ?? 'Ask for less, or choose another time.';
+
 /** Whether more power would help: the cap is among what binds. */
 export const capBinds = (decision: DecisionDocument) =>
   decision.reasons.some(({ binding }) => binding.missing_power_w != null);

@@ -1,7 +1,8 @@
 // What the form says, as a request. Times in the form are wall times, as `datetime-local` writes them.
 
-import type { QuoteRequest } from '../api/schema';
-import { HOUR, iso, parseLength } from '../time/words';
+import type { QuoteRequest, ReservationDocument } from '../api/schema';
+import { LENGTHS, parseLength } from '../time/lengths';
+import { HOUR, iso } from '../time/words';
 import { readWall } from '../time/zone';
 
 export interface Shape {
@@ -93,7 +94,7 @@ export function readForm(values: FormValues, now: number, zone: string): Reading
   const errors: FieldErrors = {};
   const { nodes, seconds } = shapeOf(values);
   if (nodes === null) errors.nodes = 'A whole number of nodes, 1 or more.';
-  if (seconds === null) errors.duration = 'A length of time such as 2h, 90 min or 1:30.';
+  if (seconds === null) errors.duration = LENGTHS;
   const shapes = values.alternatives.map(shapeOf);
   if (shapes.some((it) => it.nodes === null || it.seconds === null)) {
     errors.alternatives = 'Each other shape needs a number of nodes and a length of time.';
@@ -101,7 +102,8 @@ export function readForm(values: FormValues, now: number, zone: string): Reading
   const start = Math.floor(now / 1000) * 1000;
   const from = values.earliest === '' ? start : readWall(values.earliest, zone);
   if (from === null) errors.earliest = 'A date and a time, or nothing for now.';
-  // A start that has passed meanwhile means now.
+  // A start that has passed while the form was open means now; one that never could be is a mistake.
+  if (from !== null && from < start - HOUR) errors.earliest = 'That has passed. Leave it empty to start now.';
   const earliest = Math.max(from ?? start, start);
   const shortest = Math.min(seconds ?? 0, ...shapes.map((it) => it.seconds ?? Infinity)) * 1000;
   const limits = window(values, earliest, shortest, zone);
@@ -136,10 +138,45 @@ export function readForm(values: FormValues, now: number, zone: string): Reading
   return { ok: true, formRequest: { request, earliest, latest: limits.latest, longest, at: now } };
 }
 
+/** `2 nodes for 2h, within 24 hours, hpl`: what the form asks for, in a line. */
+export function formWords(values: FormValues, isRepeated = false): string {
+  const nodes = values.nodes.trim();
+  const waits: Record<string, string> = { 0: 'at once', start: 'until a latest start', end: 'until a deadline' };
+  return [
+    `${nodes} ${nodes === '1' ? 'node' : 'nodes'} for ${values.duration.trim()}`,
+    values.earliest === '' ? '' : `from ${values.earliest.replace('T', ' ')}`,
+    waits[values.wait] ?? `within ${values.wait} hours`,
+    values.application.trim(),
+    values.project.trim(),
+    isRepeated ? 'again and again' : '',
+  ].filter((it) => it !== '').join(', ');
+}
+
+/** From when to when the plan's chart shows: from now on, or about the window where that is far ahead. */
+export function chartSpan(shown: FormRequest | null | undefined, now: number): { from: number; to: number } {
+  const hour = (at: number) => Math.floor(at / HOUR) * HOUR;
+  if (!shown) return { from: hour(now), to: hour(now) + 26 * HOUR };
+  const last = shown.latest + shown.longest;
+  const lead = Math.max(HOUR, (last - shown.earliest) / 8);
+  const from = hour(shown.earliest - now > 4 * lead ? shown.earliest - lead : now);
+  return { from, to: Math.max(from + 6 * HOUR, Math.ceil(last / HOUR) * HOUR + HOUR) };
+}
+
 /** Whether the form still asks for this, but for time that has passed. */
 export function stillAsks(values: FormValues, { request, at }: FormRequest, zone: string): boolean {
   const reading = readForm(values, at, zone);
   return reading.ok && JSON.stringify(reading.formRequest.request) === JSON.stringify(request);
+}
+
+/** What the form asked for when this reservation was made of it; null where it asks for something else. */
+export function askedBefore(values: FormValues, { request }: ReservationDocument, zone: string): FormRequest | null {
+  const reading = readForm(values, Date.parse(request.earliest_start), zone);
+  if (!reading.ok) return null;
+  const asked = reading.formRequest.request;
+  const same = (['nodes', 'duration_s', 'earliest_start', 'latest_start', 'latest_end', 'partition'] as const).every(
+    (name) => (asked[name] ?? null) === (request[name] ?? null),
+  );
+  return same && (asked.alternatives ?? []).length === (request.alternatives ?? []).length ? reading.formRequest : null;
 }
 
 /** The field that a JSON pointer into the request means. */

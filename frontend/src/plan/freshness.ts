@@ -2,17 +2,9 @@
 
 import type { BasisDocument, OfferDocument } from '../api/schema';
 import { exact, length } from '../time/words';
+import { STANDING_WORDS } from '../ui/basisWords';
 
 const NAMES: Record<string, string> = { price: 'price', co2: 'CO₂', power_cap: 'cap' };
-
-const STANDING_WORDS: Record<string, string> = {
-  put: 'as announced',
-  fresh: 'up to date',
-  last_good: 'the last known: its source is late',
-  contract: 'by contract',
-  forecast: 'a forecast of this site',
-  safe_mode: 'a safe assumption: none is known',
-};
 
 /** What is not as good as announced. */
 const DOUBTFUL = new Set(['last_good', 'forecast', 'safe_mode']);
@@ -25,6 +17,9 @@ export interface Freshness {
   detail: string;
   doubtful: boolean;
 }
+
+/** To the minute: what ticks draws eyes. */
+const oldWords = (age: number) => (age < 60_000 ? 'just now' : `${length(Math.floor(age / 60_000) * 60_000)} old`);
 
 function ageOf(basis: BasisDocument, now: number): number | null {
   const since = basis.received_at ?? basis.issued_at;
@@ -47,7 +42,7 @@ export function freshness(
     const age = ageOf(worst, now);
     const doubtful = DOUBTFUL.has(worst.standing);
     const standing = STANDING_WORDS[worst.standing] ?? worst.standing;
-    const words = doubtful ? `${name}: ${standing}` : `${name} ${age === null ? standing : `${length(age)} old`}`;
+    const words = doubtful ? `${name}: ${standing}` : `${name} ${age === null ? standing : oldWords(age)}`;
     const from = worst.source === '' ? '' : ` from ${worst.source}`;
     const when = worst.received_at ? `, received ${exact(Date.parse(worst.received_at), zone)}` : '';
     return [{ quantity, words, detail: `${name}${from}: ${standing}, ${worst.quality}${when}`, doubtful }];

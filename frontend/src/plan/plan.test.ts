@@ -4,7 +4,7 @@ import type { DecisionDocument, OfferDocument, QuoteRequest } from '../api/schem
 import { speedWords } from '../ui/offers';
 import { offer } from '../ui/testOffer';
 import { learntWords, oneMoreHour, reasonWords, whyNotEarlier } from './explanation';
-import { EMPTY, fieldOf, readForm, stillAsks, type FormValues } from './form';
+import { EMPTY, chartSpan, fieldOf, formWords, readForm, stillAsks, type FormValues } from './form';
 import { freshness } from './freshness';
 import { nearestRequests } from './nearestRequests';
 
@@ -94,8 +94,30 @@ test('a deadline that leaves no time is refused before asking', () => {
   expect(reading.ok ? {} : reading.errors.until).toMatch(/Too early/);
 });
 
-test('a start that has passed means now', () => {
-  expect(request({ earliest: '2026-11-20T08:00' }).earliest_start).toBe('2026-11-21T08:00:00Z');
+test('a start that has passed while the form was open means now, and an older one is a mistake', () => {
+  // 08:30 in Paris is 07:30Z, half an hour ago.
+  expect(request({ earliest: '2026-11-21T08:30' }).earliest_start).toBe('2026-11-21T08:00:00Z');
+  for (const earliest of ['2026-11-20T08:00', '2020-01-01T00:00']) {
+    const reading = form({ earliest });
+    expect(reading.ok ? '' : reading.errors.earliest).toMatch(/^That has passed/);
+  }
+});
+
+test('the chart is about the window, also where that is days off', () => {
+  const spanOf = (values: Partial<FormValues>) => {
+    const reading = form(values);
+    if (!reading.ok) throw new Error('the form is right');
+    const { from, to } = chartSpan(reading.formRequest, NOW);
+    return { share: (reading.formRequest.latest - reading.formRequest.earliest) / (to - from), from };
+  };
+  expect(spanOf({}).from).toBe(Date.parse('2026-11-21T08:00:00Z'));
+  expect(spanOf({ earliest: '2026-12-03T12:00' }).share).toBeGreaterThan(0.6);
+  expect(spanOf({ earliest: '2026-11-21T12:00' }).from).toBe(Date.parse('2026-11-21T08:00:00Z'));
+});
+
+test('what the form asks for stands in a line', () => {
+  expect(formWords({ ...EMPTY, nodes: '1', duration: '2h', application: 'hpl' })).toBe('1 node for 2h, within 24 hours, hpl');
+  expect(formWords({ ...EMPTY, wait: '0', earliest: '2026-11-22T08:00' }, true)).toBe('8 nodes for 2h, from 2026-11-22 08:00, at once, again and again');
 });
 
 test('errors of the service find their field', () => {

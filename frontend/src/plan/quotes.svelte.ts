@@ -1,6 +1,6 @@
 // Quotes while somebody types: asked for a moment after the last change, an older one given up.
 
-import { Failure, api, unwrap, words } from '../api/client';
+import { Failure, api, isUnreachable, unwrap, words } from '../api/client';
 import { coalesced } from '../api/coalesce';
 import { connection } from '../api/connection.svelte';
 import { BOOK, events } from '../api/events.svelte';
@@ -50,6 +50,10 @@ export function quotes(current: () => FormRequest | null) {
         .catch((thrown: unknown) => {
           if (stop.signal.aborted) return;
           asking = false;
+          if (isUnreachable(thrown)) {
+            [error, places] = ['', []];
+            return;
+          }
           places = thrown instanceof Failure ? thrown.errors : [];
           error = thrown instanceof Failure && places.length > 0 ? thrown.message : words(thrown);
         });

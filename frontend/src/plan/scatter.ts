@@ -1,73 +1,47 @@
-// The picture of cost against CO2: the Pareto front, the offers, the first start.
+// The picture of cost against CO2: all starts that nothing beats, and letters at those that are offers.
 
-import type { DecisionDocument, OfferDocument } from '../api/schema';
-import { LETTERS } from '../ui/offers';
+import type { FrontStart } from './front';
 
-export interface Dot {
+/** Letters of offers at one place. */
+export interface Mark {
   cost: number;
   co2: number;
-  letter: string;
-  offer: OfferDocument;
-}
-
-export interface Scatter {
-  /** Starts that nothing beats in energy, cost, CO2 and delay. */
-  others: Dot[];
-  /** Of these, what nothing beats in cost and CO2 alone, from the cheapest to the cleanest. */
-  front: Dot[];
-  offers: Dot[];
-  first: Dot | null;
-  cost: [number, number];
-  co2: [number, number];
-}
-
-const dot = (offer: OfferDocument, letter = ''): Dot => ({
-  cost: offer.cost,
-  co2: offer.co2_g,
-  letter,
-  offer,
-});
-
-/** What nothing beats in both, by rising cost. */
-export function frontOf(dots: readonly Dot[]): Dot[] {
-  const sorted = [...dots].sort((a, b) => a.cost - b.cost || a.co2 - b.co2);
-  const front: Dot[] = [];
-  for (const it of sorted) {
-    if (it.co2 < (front.at(-1)?.co2 ?? Infinity)) front.push(it);
-  }
-  return front;
+  letters: string;
+  keys: string[];
 }
 
 /** Limits with a margin around values. */
-function limits(values: readonly number[]): [number, number] {
+export function limits(values: readonly number[]): [number, number] {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const margin = (high - low) * 0.12 || Math.abs(high) * 0.1 || 1;
   return [low - margin, high + margin];
 }
 
-/** Offers whose figures are the same share a dot and its letters. */
-function gathered(offers: readonly OfferDocument[]): Dot[] {
-  const dots: Dot[] = [];
-  offers.forEach((offer, index) => {
-    const letter = LETTERS[index] ?? '';
-    const same = dots.find((it) => it.cost === offer.cost && it.co2 === offer.co2_g);
-    if (same) same.letter += letter;
-    else dots.push(dot(offer, letter));
-  });
-  return dots;
+type Scale = (value: number) => number;
+
+/** The letters as they are drawn: those that would lie over each other share one mark, where the first is. */
+export function letterMarks(starts: readonly FrontStart[], x: Scale, y: Scale): Mark[] {
+  const drawn: Mark[] = [];
+  const lettered = starts.filter((it) => it.letter !== '').sort((a, b) => (a.letter < b.letter ? -1 : 1));
+  for (const { key, letter, offer } of lettered) {
+    const near = drawn.find((other) => {
+      const wide = 22 + 5 * (other.letters.length - 1);
+      return Math.abs(x(other.cost) - x(offer.cost)) < wide && Math.abs(y(other.co2) - y(offer.co2_g)) < 21;
+    });
+    if (near) {
+      near.letters += letter;
+      near.keys.push(key);
+    } else drawn.push({ cost: offer.cost, co2: offer.co2_g, letters: letter, keys: [key] });
+  }
+  return drawn;
 }
 
-export function scatter(decision: DecisionDocument, offers: readonly OfferDocument[]): Scatter {
-  const others = decision.pareto.map((start) => dot(start));
-  const marked = gathered(offers);
-  const first = decision.as_soon_as_possible ? dot(decision.as_soon_as_possible) : null;
-  const all = [...others, ...marked, ...(first ? [first] : [])];
-  return {
-    others,
-    front: frontOf([...others, ...marked]),
-    offers: marked,
-    first,
-    cost: limits(all.map((it) => it.cost)),
-    co2: limits(all.map((it) => it.co2)),
-  };
+/** The start nearest to a place, within so many pixels; of several at one place the first. */
+export function nearestStart(starts: readonly FrontStart[], at: { x: number; y: number }, x: Scale, y: Scale, within: number): FrontStart | null {
+  let [found, least]: [FrontStart | null, number] = [null, within];
+  for (const it of starts) {
+    const away = Math.hypot(x(it.offer.cost) - at.x, y(it.offer.co2_g) - at.y);
+    if (away < least) [found, least] = [it, away];
+  }
+  return found;
 }

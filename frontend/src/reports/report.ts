@@ -1,7 +1,8 @@
-// Months of the site, and the lines of a report as columns of text.
+// The lines of a report: summed up, named, and as columns of text.
 
-import { format, instantOf } from '../time/zone';
 import type { ReportRowDocument } from '../api/schema';
+import { csvOf, type Cell } from '../ui/csv';
+import { carbon, money, percent } from '../units/format';
 
 /** What lines may be by, with their headings. */
 export const KEYS = [
@@ -12,83 +13,120 @@ export const KEYS = [
 ] as const;
 export type Key = (typeof KEYS)[number]['id'];
 
-export interface Month {
-  /** Such as `2026-03`. */
-  id: string;
-  /** Such as `March 2026`. */
-  name: string;
-  /** RFC 3339. */
-  from: string;
-  /** The first instant after it, RFC 3339. */
-  to: string;
-}
-
-/** The month in which an instant lies in a zone, and as many before it as are asked for, the newest first. */
-export function months(now: number, zone: string, count: number): Month[] {
-  const parts = format(zone, { year: 'numeric', month: 'numeric' }).formatToParts(now);
-  const part = (type: string) => Number(parts.find((it) => it.type === type)?.value);
-  const [year, month] = [part('year'), part('month') - 1];
-  const start = (at: number) => new Date(instantOf(Date.UTC(year, at, 1), zone)).toISOString();
-  return Array.from({ length: count }, (_, back) => {
-    const first = new Date(Date.UTC(year, month - back, 1));
-    return {
-      id: first.toISOString().slice(0, 7),
-      name: first.toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' }),
-      from: start(month - back),
-      to: start(month - back + 1),
-    };
-  });
+export interface Savings {
+  currency: string;
+  cost: number | null;
+  /** What the chosen offers save against starting as soon as possible. */
+  promised: number | null;
+  /** The same for the energy that was really consumed. */
+  measured: number | null;
 }
 
 export interface Sums {
   energy_kwh: number;
   /** Of what was measured. */
   measured_share: number;
+  /** The same of the energy of lines whose savings are known; null where none are. */
+  saving_measured_share: number | null;
   co2_location_kg: number | null;
+  promised_saving_co2_kg: number | null;
   measured_saving_co2_kg: number | null;
   /** By currency. */
-  costs: { currency: string; cost: number | null; saved: number | null }[];
+  costs: Savings[];
 }
 
 /** Both together; what is not known is nothing beside what is known. */
 const plus = (one: number | null, other: number | null | undefined) =>
   other === null || other === undefined ? one : (one ?? 0) + other;
 
+const SAVINGS = ['promised_saving_cost', 'promised_saving_co2_kg', 'measured_saving_cost', 'measured_saving_co2_kg'] as const;
+
+/** Whether anything is known of starting as soon as possible. */
+export const isCompared = (row: ReportRowDocument) => SAVINGS.some((key) => row[key] !== null && row[key] !== undefined);
+
+/** How much of the energy of lines was measured. */
+function measuredShare(rows: readonly ReportRowDocument[]): number | null {
+  const whole = rows.reduce((sum, row) => sum + row.energy_kwh, 0);
+  return whole > 0 ? rows.reduce((sum, row) => sum + row.energy_kwh * (row.measured_share ?? 0), 0) / whole : null;
+}
+
 /** Everything together. */
 export function sums(rows: readonly ReportRowDocument[]): Sums {
-  const all: Sums = { energy_kwh: 0, measured_share: 0, co2_location_kg: null, measured_saving_co2_kg: null, costs: [] };
-  let measured = 0;
+  const all: Sums = {
+    energy_kwh: 0,
+    measured_share: measuredShare(rows) ?? 0,
+    saving_measured_share: measuredShare(rows.filter(isCompared)),
+    co2_location_kg: null,
+    promised_saving_co2_kg: null,
+    measured_saving_co2_kg: null,
+    costs: [],
+  };
   for (const row of rows) {
     all.energy_kwh += row.energy_kwh;
-    measured += row.energy_kwh * (row.measured_share ?? 0);
     all.co2_location_kg = plus(all.co2_location_kg, row.co2_location_kg);
+    all.promised_saving_co2_kg = plus(all.promised_saving_co2_kg, row.promised_saving_co2_kg);
     all.measured_saving_co2_kg = plus(all.measured_saving_co2_kg, row.measured_saving_co2_kg);
     let of = all.costs.find((it) => it.currency === row.currency);
-    if (!of) all.costs.push((of = { currency: row.currency, cost: null, saved: null }));
+    if (!of) all.costs.push((of = { currency: row.currency, cost: null, promised: null, measured: null }));
     of.cost = plus(of.cost, row.cost);
-    of.saved = plus(of.saved, row.measured_saving_cost);
+    of.promised = plus(of.promised, row.promised_saving_cost);
+    of.measured = plus(of.measured, row.measured_saving_cost);
   }
-  all.measured_share = all.energy_kwh > 0 ? measured / all.energy_kwh : 0;
   return all;
 }
 
-/** What a line is of: nobody's has no name, nor has what nothing was said of. */
+/** What is less than as soon as possible and what is more, such as `12.30 EUR and 4.5 kg of CO₂`; empty where nothing is. */
+function amounts(all: Sums, which: 'promised' | 'measured'): { less: string; more: string } {
+  const co2 = which === 'promised' ? all.promised_saving_co2_kg : all.measured_saving_co2_kg;
+  const known = [
+    ...all.costs.map((it) => ({ saved: it[which], text: (size: number) => money(size, it.currency) })),
+    { saved: co2, text: (kg: number) => `${carbon(kg * 1000)} of CO₂` },
+  ].flatMap(({ saved, text }) => (saved === null ? [] : [{ saved, text: text(Math.abs(saved)) }]));
+  const listed = (those: typeof known) => those.map(({ text }) => text).join(' and ');
+  return { less: listed(known.filter(({ saved }) => saved >= 0)), more: listed(known.filter(({ saved }) => saved < 0)) };
+}
+
+/** Both parts of a sentence, those that there are. */
+const both = (less: string, more: string) => [less, more].filter(Boolean).join(' and ');
+
+/** What was saved in a month, in words; `at` says when, such as `In March 2026`. */
+export function savedWords(all: Sums, at: string): string {
+  const [measured, promised] = [amounts(all, 'measured'), amounts(all, 'promised')];
+  const offers = both(promised.less && `${promised.less} saved`, promised.more && `${promised.more} more`);
+  const really = both(measured.less && `${measured.less} were saved`, measured.more && `${measured.more} more were taken`);
+  if (!really && !offers) return `${at}, nothing is known of starting as soon as possible, so what was saved cannot be told.`;
+  const against = `${at}, against starting as soon as possible`;
+  if (!really) return `${against}, the offers promised ${offers}. What was really saved is not known: no price or CO₂ intensity is.`;
+  const share = all.saving_measured_share ?? 0;
+  const meters = share === 0 ? 'None of the energy behind this was measured: all of it is estimated.'
+    : share > 0.9995 ? 'All of the energy behind this was measured.'
+    : `${percent(share)} of the energy behind this was measured, the rest is estimated.`;
+  return `${against}, ${really}${offers ? `; the offers promised ${offers}` : ''}. ${meters}`;
+}
+
+/** What a line is of: nobody's has no name, nor has what names no project. */
 export function named(row: ReportRowDocument, key: Key): string {
   const said = row[key];
   if (said) return said;
-  return key === 'user' ? 'nobody: idle nodes, the facility' : 'not said';
+  return key === 'user' ? 'nobody: idle nodes, the facility' : `no ${key}`;
 }
 
 const AMOUNTS = [
-  'node_hours_reserved', 'node_hours_used', 'energy_kwh', 'measured_share', 'cost', 'currency', 'co2_location_kg',
+  'node_hours_reserved', 'node_hours_used', 'energy_kwh', 'energy_j', 'measured_j', 'measured_share', 'cost', 'co2_location_kg',
   'co2_market_kg', 'promised_saving_cost', 'promised_saving_co2_kg', 'measured_saving_cost', 'measured_saving_co2_kg',
   'mean_error', 'water_l', 'embodied_co2_kg', 'sci_g_per_node_hour',
 ] as const satisfies readonly (keyof ReportRowDocument)[];
 
-/** The columns of `wattbook report --format csv`. */
+/** Lines as CSV, with units in the names of columns: amounts of money have one for each currency, such as `cost_EUR`. */
 export function csv(rows: readonly ReportRowDocument[], by: readonly Key[]): string {
-  const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const columns = [...by, ...AMOUNTS];
-  const line = (row: ReportRowDocument) => columns.map((column) => quoted(String(row[column] ?? ''))).join(',');
-  return [columns.join(','), ...rows.map(line)].join('\n') + '\n';
+  const currencies = [...new Set(rows.map((row) => row.currency))].sort();
+  interface Column {
+    name: string;
+    of: (row: ReportRowDocument) => Cell;
+  }
+  const columns: Column[] = [...by, ...AMOUNTS].flatMap((key) => {
+    if (!key.endsWith('cost')) return [{ name: key, of: (row) => row[key] ?? null }];
+    return currencies.map((currency) => ({ name: `${key}_${currency}`, of: (row) => (row.currency === currency ? (row[key] ?? null) : null) }));
+  });
+  return csvOf([columns.map(({ name }) => name), ...rows.map((row) => columns.map(({ of }) => of(row)))]);
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { Failure } from '../api/failure';
+import { Failure, fieldErrors } from '../api/failure';
 import type { ReservationDocument } from '../api/schema';
-import { actionsFor, fieldErrors, labelLines, labelPatch, longestExtension, namesIn, patchOf, replans, wantedOf } from './changes';
+import { actionsFor, labelLines, labelPatch, longestExtension, namesIn, patchOf, priorityOf, replans, wantedOf } from './changes';
 
 const ZONE = 'Europe/Paris';
 const reservation = {
@@ -80,4 +80,10 @@ test('labels are lines, and what is gone from them is null', () => {
 
 test('names stand apart by commas or blanks', () => {
   expect(namesIn(' n1, n2;n3 n4 ')).toEqual(['n1', 'n2', 'n3', 'n4']);
+});
+
+test('only operators give priorities, and only to what can be planned anew', () => {
+  const of = (state: string, operates: boolean) => actionsFor({ ...reservation, state }, operates).includes('priority');
+  expect([of('confirmed', true), of('proposed', true), of('active', true), of('confirmed', false)]).toEqual([true, true, false, false]);
+  expect(['0', ' 1000 ', '', '1001', '-1', '1.5', 'high'].map(priorityOf)).toEqual([0, 1000, null, null, null, null, null]);
 });

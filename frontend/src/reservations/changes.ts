@@ -2,7 +2,8 @@
 
 import { Failure } from '../api/failure';
 import type { RequestPatchDocument, ReservationDocument } from '../api/schema';
-import { iso, length, parseLength } from '../time/words';
+import { LENGTHS, parseLength } from '../time/lengths';
+import { iso, length } from '../time/words';
 import { readWall, wallText } from '../time/zone';
 
 export const ACTIONS = {
@@ -13,22 +14,22 @@ export const ACTIONS = {
   describe: 'Labels and note',
   share: 'Share',
   transfer: 'Transfer',
+  priority: 'Priority',
 } as const;
 export type Action = keyof typeof ACTIONS;
 
-/** What can be changed of a reservation as it stands. */
-export function actionsFor({ state }: ReservationDocument): Action[] {
+/** What can be changed of a reservation as it stands; only operators give priorities. */
+export function actionsFor(reservation: ReservationDocument, operates = false): Action[] {
+  const { state } = reservation;
+  const isPlanned = state === 'proposed' || state === 'confirmed';
+  return [...forOwners(reservation), ...(operates && isPlanned ? (['priority'] as const) : [])];
+}
+
+function forOwners({ state }: ReservationDocument): Action[] {
   if (state === 'proposed') return ['modify', 'describe', 'share', 'transfer'];
   if (state === 'confirmed') return ['modify', 'extend', 'swap', 'describe', 'share', 'transfer'];
   if (state === 'active') return ['extend', 'release', 'swap', 'describe', 'share', 'transfer'];
   return state === 'awaiting_supplier' ? ['describe', 'share', 'transfer'] : [];
-}
-
-/** What is wrong with each field, by the first part of its pointer. */
-export function fieldErrors(error: unknown): Record<string, string> {
-  if (!(error instanceof Failure)) return {};
-  const entries = error.errors.map((it): [string, string] => [it.pointer?.split('/')[1] ?? '', it.detail]);
-  return Object.fromEntries(entries.filter(([field]) => field !== ''));
 }
 
 /** The longest extension that would fit, milliseconds; null where none would, or the failure is another. */
@@ -84,7 +85,7 @@ export function patchOf(before: Wanted, wanted: Wanted, zone: string): Patched {
   if (changed('duration')) {
     const seconds = parseLength(wanted.duration);
     if (seconds) patch.duration_s = seconds;
-    else errors.duration_s = 'A length of time such as 2h, 90 min or 1:30.';
+    else errors.duration_s = LENGTHS;
   }
   if (changed('earliest')) {
     const instant = readWall(wanted.earliest, zone);
@@ -109,6 +110,15 @@ export function patchOf(before: Wanted, wanted: Wanted, zone: string): Patched {
 
 /** Whether a patch needs the reservation to be planned anew. */
 export const replans = (patch: RequestPatchDocument) => Object.keys(patch).some((field) => field !== 'labels');
+
+/** The highest priority. */
+export const HIGHEST_PRIORITY = 1000;
+
+/** A priority as a form says it; null where it is none. */
+export function priorityOf(text: string): number | null {
+  const priority = Number(text.trim());
+  return text.trim() !== '' && Number.isInteger(priority) && priority >= 0 && priority <= HIGHEST_PRIORITY ? priority : null;
+}
 
 /** Labels as lines of `name = value`. */
 export const labelLines = (labels: Record<string, string>) =>

@@ -1,12 +1,72 @@
 // Reservations as people look for them: those to come, and those that were.
 
 import type { ReservationDocument } from '../api/schema';
+import { nodeWords } from '../ui/nodeWords';
 import { chosenOffer } from '../ui/offers';
+import { STATE_WORDS } from '../ui/reservationWords';
 import { carbon, money } from '../units/format';
 
 export type View = 'coming' | 'past';
 
 const COMING = new Set(['proposed', 'confirmed', 'active', 'awaiting_supplier']);
+
+/** The states of each view, as the API takes them. */
+export const STATES: Record<View, string> = {
+  coming: [...COMING].join(),
+  past: 'completed,cancelled,expired,rejected,failed',
+};
+
+/** One that was read by itself; null where there is none any more. */
+export interface Reread {
+  /** When that was begun. */
+  at: number;
+  reservation: ReservationDocument | null;
+}
+
+/** Reservations that were read at once, with those that were read by themselves since. */
+export function merged(
+  all: readonly ReservationDocument[],
+  again: ReadonlyMap<string, Reread>,
+  began: number,
+): ReservationDocument[] {
+  const newer = new Map([...again].filter(([, { at }]) => at >= began));
+  if (newer.size === 0) return [...all];
+  const kept = all.flatMap((it) => {
+    const found = newer.get(it.id);
+    newer.delete(it.id);
+    return found === undefined ? [it] : found.reservation ? [found.reservation] : [];
+  });
+  return [...kept, ...[...newer.values()].flatMap(({ reservation }) => reservation ?? [])];
+}
+
+/** Whether everything that is searched for stands in what people know a reservation by. */
+export function matches(reservation: ReservationDocument, search: string): boolean {
+  const { id, owner, project, state, request, offers } = reservation;
+  const nodes = offers.flatMap((it) => nodeWords(it));
+  const text = [id, owner, project, STATE_WORDS[state], request.note, labelWords(reservation), ...nodes].join(' ').toLowerCase();
+  return search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+}
+
+/** The orders of a list. */
+export const ORDERS = {
+  start: 'by start',
+  made: 'newest first',
+  cost: 'dearest first',
+  nodes: 'most nodes first',
+} as const;
+export type Order = keyof typeof ORDERS;
+
+/** A list in another order than by start, in which it is. */
+export function ordered(list: readonly ReservationDocument[], order: string): ReservationDocument[] {
+  const nodes = (it: ReservationDocument) => chosenOffer(it)?.node_count ?? it.request.nodes ?? 0;
+  const value: Record<string, (it: ReservationDocument) => number> = {
+    made: (it) => Date.parse(it.created_at),
+    cost: (it) => chosenOffer(it)?.cost ?? -Infinity,
+    nodes,
+  };
+  const by = value[order];
+  return by ? [...list].sort((a, b) => by(b) - by(a)) : [...list];
+}
 
 /** The view that a reservation is in. */
 export function viewOf(reservation: ReservationDocument): View {

@@ -1,14 +1,15 @@
 // Series in words, and the form that changes one.
 
 import type { OccurrenceDocument, RequestPatchDocument, SeriesDocument, SeriesPatchDocument } from '../api/schema';
-import { iso, length, parseLength, span, type Clock } from '../time/words';
+import { LENGTHS, parseLength } from '../time/lengths';
+import { iso, length, span, type Clock } from '../time/words';
 import { wallText } from '../time/zone';
 import { DAYS, ONCE, recurrenceOf, ruleOf, type Repeat } from '../ui/recur';
 import { STATE_WORDS } from '../ui/reservationWords';
 import { count } from '../units/format';
 
 export const SERIES_STATES: Record<string, string> = {
-  running: 'Goes on',
+  running: 'Ongoing',
   completed: 'Completed',
   ended: 'Ended',
   refused: 'Refused',
@@ -94,7 +95,7 @@ export function seriesPatch(before: WantedSeries, wanted: WantedSeries, zone: st
   if (wanted.duration !== before.duration) {
     const seconds = parseLength(wanted.duration);
     if (seconds) request.duration_s = seconds;
-    else errors.duration_s = 'A length of time such as 2h, 90 min or 1:30.';
+    else errors.duration_s = LENGTHS;
   }
   if (wanted.choose !== before.choose) patch.choose = wanted.choose;
   if (JSON.stringify(wanted.repeat) !== JSON.stringify(before.repeat)) {

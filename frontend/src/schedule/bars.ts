@@ -1,10 +1,18 @@
 // The schedule's items as bars over rows of nodes.
 
 import type { ScheduleItem } from '../api/schema';
+import { span, type Clock } from '../time/words';
+import { nodeCount } from '../ui/nodeWords';
+import { STATE_WORDS } from '../ui/reservationWords';
+import { count } from '../units/format';
 import type { View } from './view';
 
 export interface Bar {
+  /** Of the reservation. */
   id: string;
+  offer: string;
+  /** Of all its runs of nodes. */
+  nodes: number;
   owner: string;
   state: string;
   start: number;
@@ -28,8 +36,9 @@ export const timed = (items: readonly ScheduleItem[]): Timed[] =>
 export function barsOf(items: readonly Timed[]): Bar[] {
   const bars: Bar[] = [];
   for (const { item, start, end } of items) {
-    const { reservation_id: id, owner, state } = item;
-    for (const [first = 0, last = 0] of item.node_ranges) bars.push({ id, owner, state, start, end, first, last });
+    const { reservation_id: id, offer_id: offer, owner, state } = item;
+    const nodes = nodeCount(item.node_ranges);
+    for (const [first = 0, last = 0] of item.node_ranges) bars.push({ id, offer, nodes, owner, state, start, end, first, last });
   }
   return bars;
 }
@@ -61,3 +70,11 @@ export function barAt(bars: readonly Bar[], ordinal: number, at: number): Bar | 
     bars.findLast((it) => it.first <= ordinal && ordinal <= it.last && it.start <= at && at < it.end) ?? null
   );
 }
+
+/** What a tooltip says of a bar: whose it is, when, on how many nodes, and its cost where that is known. */
+export const tipOf = (bar: Bar, cost: string, { now, zone }: Clock): string[] => [
+  `${bar.owner}, ${(STATE_WORDS[bar.state] ?? bar.state).toLowerCase()}`,
+  span(bar.start, bar.end, now, zone),
+  count(bar.nodes, 'node'),
+  ...(cost ? [cost] : []),
+];

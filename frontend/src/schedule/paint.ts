@@ -105,7 +105,6 @@ export function paint(pen: CanvasRenderingContext2D, scene: Scene, tone: Tone): 
     pen.fillStyle = tone('--bad');
     pen.fillRect(Math.round(x(scene.now)) - 1, 0, 2, height);
   }
-  names(pen, scene, tone, y);
 }
 
 type Scale = (value: number) => number;
@@ -191,19 +190,19 @@ function box(pen: CanvasRenderingContext2D, bar: Bar, scene: Scene, tone: Tone, 
   const picked = bar.id === scene.picked;
   pen.strokeStyle = picked ? tone('--ink') : strong;
   pen.lineWidth = picked ? 2.5 : 1;
-  if (held) pen.setLineDash([4, 3]);
   pen.strokeRect(left + 0.5, top + 0.5, wide - 1, tall - 1);
-  if (held) pen.setLineDash([]);
   if (!held && tall >= 12 && wide > 7 * bar.owner.length + 8) {
     pen.fillStyle = tone('--ink');
     pen.fillText(bar.owner, Math.max(left, 0) + 8, top + tall / 2 + 0.5);
   }
 }
 
-/** Names of rows over the left edge, as many as there is room for. */
-function names(pen: CanvasRenderingContext2D, scene: Scene, tone: Tone, y: Scale): void {
+/** Names of rows beside the chart, as many as there is room for. */
+export function paintNames(pen: CanvasRenderingContext2D, scene: Scene, wide: number, tone: Tone): void {
   const it = scene.occupancy;
+  pen.clearRect(0, 0, wide, scene.height);
   if (!it) return;
+  const y = (ordinal: number) => ((ordinal - scene.first) / (scene.last - scene.first + 1)) * scene.height;
   pen.font = '11px system-ui, sans-serif';
   pen.textBaseline = 'middle';
   let free = 0;
@@ -212,12 +211,8 @@ function names(pen: CanvasRenderingContext2D, scene: Scene, tone: Tone, y: Scale
     const middle = (y(node) + y(Math.min(it.last_node + 1, node + it.row_nodes))) / 2;
     if (node < scene.first || node > scene.last || middle < free + 6) return;
     const text = it.row_nodes > 1 ? `${name} …` : name;
-    pen.globalAlpha = 0.85;
-    pen.fillStyle = tone('--card');
-    pen.fillRect(0, middle - 7, pen.measureText(text).width + 8, 14);
-    pen.globalAlpha = 1;
     pen.fillStyle = tone('--quiet');
-    pen.fillText(text, 4, middle + 0.5);
+    pen.fillText(text, 0, middle + 0.5, wide - 6);
     free = middle + 8;
   });
 }

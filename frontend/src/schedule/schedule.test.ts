@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 
 import { barAt, barsOf, hueOf, inView, timed } from './bars';
 import { columnsOf } from './barColumns';
-import { breaches, powerSteps, tellPower, type PowerStep } from './power';
-import { around, covers, loaded, moved, zoomed } from './view';
+import { breaches, powerSteps, tellPower, type PowerStep } from '../ui/power';
+import { around, covers, loaded, moved, pinched, queryOf, viewOf, zoomed } from './view';
 
 const HOUR = 3_600_000;
 const item = {
@@ -97,4 +97,23 @@ test('a profile is read with what is left of the cap', () => {
   const profile = { from: start, to: end, cap_scope: 'reserved_nodes', base_power_w: 0, column_s: 3600, steps: [told] };
   const [read] = powerSteps(profile);
   expect(read).toMatchObject({ reserved: 10, confirmed: 5, cap: 9, headroom: 2 });
+});
+
+test('what is under two fingers stays under them', () => {
+  const view = { from: 0, to: 10 * HOUR };
+  // From 40 % and 60 % of the width to 20 % and 80 %: three times as far apart.
+  expect(pinched(view, [0.4, 0.6], [0.2, 0.8])).toEqual({ from: 12_000_000, to: 24_000_000 });
+  // Both moved by a tenth to the right: an hour earlier is seen.
+  expect(pinched(view, [0.4, 0.6], [0.5, 0.7])).toEqual({ from: -HOUR, to: 9 * HOUR });
+});
+
+test('a view comes back from its address, and one around now goes on with the time', () => {
+  const now = Date.parse('2026-11-21T10:03:00Z');
+  const week = around(now, 7 * 24 * HOUR);
+  expect(queryOf(week, now)).toEqual({ hours: '168', from: '', to: '' });
+  expect(viewOf({ hours: '168' }, now)).toEqual(week);
+  expect(viewOf({}, now)).toEqual(around(now, 24 * HOUR));
+  const past = moved(week, -2);
+  expect(viewOf(queryOf(past, now), now)).toEqual(past);
+  expect(viewOf({ from: 'soon', to: '2026-11-21T10:00:00Z', hours: '-3' }, now)).toEqual(around(now, 24 * HOUR));
 });

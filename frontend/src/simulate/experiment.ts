@@ -9,7 +9,7 @@ export interface Table {
 export interface FormValues {
   name: string;
   policies: string[];
-  /** Percent of cost by which the cheapest gives way to the cleaner; empty: it does not. */
+  /** Percent of cost within which the cheapest takes a cleaner start; empty: not compared. */
   tolerance: string;
   nodes: 'site' | 'drawn' | 'table';
   agendas: 'site' | 'drawn' | 'table';
@@ -30,12 +30,12 @@ export interface FormValues {
 
 export const POLICIES = [
   ['asap_first', 'As soon as possible', 'any free nodes'],
-  ['asap_least', 'As soon as possible, thrifty nodes', 'the least-drawing free nodes'],
+  ['asap_least', 'As soon as possible, least-drawing nodes', 'the free nodes that draw least'],
   ['cost_co2_energy', 'Cheapest first', 'cost, then CO₂, then energy'],
   ['co2_cost_energy', 'Cleanest first', 'CO₂, then cost, then energy'],
   ['energy_cost_co2', 'Least energy first', 'energy, then cost, then CO₂'],
-  ['knee', 'Balanced', 'the knee of the front'],
-  ['mixed', 'Mixed people', 'each user with a ranking of their own'],
+  ['knee', 'Balanced', 'close to the best in cost, CO₂, energy and wait together'],
+  ['mixed', 'Mixed users', 'each user has a ranking of their own'],
 ] as const;
 
 export const DEFAULTS: FormValues = {
@@ -68,7 +68,7 @@ export function errorsOf(values: FormValues): string[] {
   if (values.requests === 'trace' && !values.tables.trace) found.push('Upload the workload trace.');
   if (values.agendas !== 'drawn' && values.start === '') found.push('Say on which day the agendas begin to be played.');
   const tolerance = Number(values.tolerance || 0);
-  if (!(tolerance >= 0 && tolerance <= 100)) found.push('What the cheapest gives way by lies between 0 and 100 %.');
+  if (!(tolerance >= 0 && tolerance <= 100)) found.push('The tolerance of cost lies between 0 and 100 %.');
   return found;
 }
 

@@ -20,7 +20,7 @@ export interface Simulation {
   notes: string[];
   cells: { cell: number; name: string }[];
   results: string[];
-  experiment: { policies?: string[]; parameters?: Record<string, unknown> };
+  experiment: { policies?: string[]; parameters?: Record<string, unknown>; requests?: string | null };
   summary?: Summary | Summary[] | null;
 }
 
@@ -33,16 +33,19 @@ interface Savings {
   co2_g: Share;
 }
 
+interface Amounts {
+  energy_j: number;
+  cost: number;
+  co2_g: number;
+}
+
 /** A policy beside starting as soon as possible, on the requests that both served. */
 export interface SameRequests {
   requests: number;
   saved: Savings;
   saved_ci95: { energy_j: Ends; cost: Ends; co2_g: Ends };
 }
-interface Figures {
-  energy_j: number;
-  cost: number;
-  co2_g: number;
+interface Figures extends Amounts {
   start_lag_s: number;
   unsuccessful_nodes: number;
   unsuccessful_power_cap: number;
@@ -54,7 +57,8 @@ interface Figures {
   total_co2_g: number;
 }
 export interface PolicySummary extends Figures {
-  month?: { requests: number; covered_share?: number };
+  /** In total, of what was served. */
+  month?: Amounts & { requests: number; served: number; covered_share?: number };
   same_requests?: SameRequests | null;
   ci95?: Figures;
 }
@@ -68,7 +72,7 @@ export interface Summary {
 export function policyName(policy: string): string {
   const [base = policy, tolerance] = policy.split('~');
   const known = POLICIES.find(([id]) => id === base)?.[1] ?? base.replaceAll('_', ', then ');
-  return tolerance ? `${known}, giving way by ${tolerance} %` : known;
+  return tolerance ? `${known}, tolerance ${tolerance} %` : known;
 }
 
 export const isOver = (state: string) => ['finished', 'failed', 'cancelled'].includes(state);
@@ -94,30 +98,6 @@ export function stateWords(it: Simulation): string {
 }
 
 const requestsOf = (number: number) => rounded(number, 4);
-
-/** One sentence for each policy against starting as soon as possible, on the requests that both served. */
-export function savingsWords(summary: Summary): string[] {
-  return Object.entries(summary.policies).flatMap(([policy, found]) => {
-    const same = found.same_requests;
-    if (!same) return [];
-    const part = (share: Share, ends: Ends, what: string) => {
-      if (share === null) return [];
-      const interval = ends ? ` (${percent(ends[0])} to ${percent(ends[1])} saved)` : '';
-      return [`${percent(Math.abs(share))} ${share >= 0 ? 'less' : 'more'} ${what}${interval}`];
-    };
-    const { saved, saved_ci95: ends } = same;
-    const parts = [
-      ...part(saved.cost, ends.cost, 'cost'),
-      ...part(saved.co2_g, ends.co2_g, 'CO₂'),
-      ...part(saved.energy_j, ends.energy_j, 'energy'),
-    ];
-    if (parts.length === 0) return [];
-    const wait = length(found.start_lag_s * 1000);
-    return [
-      `${policyName(policy)}: ${parts.join(', ')} than as soon as possible, in total over the ${requestsOf(same.requests)} requests that both served; people wait ${wait} on average.`,
-    ];
-  });
-}
 
 /** What the table says, and how intervals were found. */
 export function tableWords(summary: Summary): string {

@@ -32,6 +32,28 @@ export function stepFor(length: number, most: number): number {
   return STEPS.find((step) => length / step <= most) ?? 91 * DAY;
 }
 
+export interface Label {
+  mark: Tick;
+  /** Where its middle is. */
+  middle: number;
+}
+
+/** About how wide a character of a label is; those of days are bold. */
+const CHARACTER = 6.4;
+const BOLD = 7.2;
+
+/** Marks whose labels have room, each within the width; days are labelled before hours. */
+export function labelled(marks: readonly Tick[], x: (at: number) => number, width: number): Label[] {
+  const taken: { left: number; right: number; label: Label }[] = [];
+  for (const mark of [...marks.filter((it) => it.isDay), ...marks.filter((it) => !it.isDay)]) {
+    const half = (mark.label.length * (mark.isDay ? BOLD : CHARACTER)) / 2;
+    const middle = Math.min(Math.max(x(mark.at), half + 1), width - half - 1);
+    const [left, right] = [middle - half - 3, middle + half + 3];
+    if (taken.every((it) => right <= it.left || left >= it.right)) taken.push({ left, right, label: { mark, middle } });
+  }
+  return taken.sort((a, b) => a.left - b.left).map((it) => it.label);
+}
+
 /** Marks within `[from, to]`, at most about `most`. */
 export function ticks(from: number, to: number, zone: string, most: number): Tick[] {
   const step = stepFor(to - from, most);

@@ -96,29 +96,6 @@ export function countdown(milliseconds: number): string {
   return `${Math.floor(seconds / 60)}:${rest}`;
 }
 
-const UNIT_SECONDS: Record<string, number> = { d: 86_400, h: 3600, m: 60, s: 1 };
-const UNIT_WORDS = /^(d|days?|h|hrs?|hours?|m|min|mins|minutes?|s|secs?|seconds?)?$/;
-
-/** Reads `2h`, `90 min`, `1h30`, `1:30`, `2 days`, `PT2H`; plain numbers are hours. Seconds. */
-export function parseLength(text: string): number | null {
-  const clean = text.trim().toLowerCase().replace(',', '.').replace(/^p(?=[t\d])/, '').replace('t', '');
-  const colon = /^(\d+):([0-5]\d)(?::([0-5]\d))?$/.exec(clean);
-  if (colon) return Number(colon[1]) * 3600 + Number(colon[2]) * 60 + Number(colon[3] ?? 0);
-  if (/^\d+(\.\d+)?$/.test(clean)) return Math.round(Number(clean) * 3600);
-  if (!/^(?:\d+(?:\.\d+)?\s*[a-z]*\s*)+$/.test(clean)) return null;
-  let sum = 0;
-  let before = '';
-  for (const [, number, word = ''] of clean.matchAll(/(\d+(?:\.\d+)?)\s*([a-z]*)/g)) {
-    // In `1h30` the bare number is minutes.
-    const unit = word === '' && before === 'h' ? 'm' : word.charAt(0);
-    const size = UNIT_SECONDS[unit];
-    if (size === undefined || !UNIT_WORDS.test(word)) return null;
-    sum += Number(number) * size;
-    before = unit;
-  }
-  return Number.isFinite(sum) && sum > 0 ? Math.round(sum) : null;
-}
-
 /** Instants in a sentence, told as people read them. */
 export function withTimes(text: string, show: (instant: number) => string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (instant) => show(Date.parse(instant)));

@@ -4,6 +4,17 @@ import { isZone } from './zone';
 
 type Name = string | null;
 
+/** Names in use today that browsers know, and list under older ones. */
+const NEWER = [
+  'Africa/Asmara', 'America/Argentina/Buenos_Aires', 'America/Atikokan', 'America/Indiana/Indianapolis', 'America/Nuuk',
+  'Asia/Ho_Chi_Minh', 'Asia/Kathmandu', 'Asia/Kolkata', 'Asia/Yangon', 'Atlantic/Faroe', 'Europe/Kyiv', 'Pacific/Chuuk',
+  'Pacific/Kanton', 'Pacific/Pohnpei', 'UTC',
+];
+
+/** Every zone that the browser knows, by the names in use today too. */
+export const allZones = (): string[] =>
+  [...new Set([...Intl.supportedValuesOf('timeZone'), ...NEWER.filter(isZone)])].sort();
+
 export function zoneOf(chosen: Name, site: Name, device: string): string {
   return [chosen, site].find((name) => name && isZone(name)) ?? device;
 }

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 
 import type { PowerProfileDocument } from '../api/schema';
-import { powers, steps } from './agendas';
+import { estimatedSpans, powers, steps } from './agendas';
+import { split } from './steps';
 
 test('pieces of any agenda are steps', () => {
   const [start, end] = ['2026-03-01T00:00:00Z', '2026-03-01T06:00:00Z'];
@@ -18,4 +19,19 @@ test('the cap shown is the one in force, and unknown where none is', () => {
   expect(cap.map((it) => it.value)).toEqual([10_000]);
   expect(reserved.map((it) => it.value)).toEqual([9_000, 500]);
   expect(reserved[1]?.start).toBe(cap[0]?.end);
+});
+
+test('what is estimated is told apart from what was announced', () => {
+  const agenda = {
+    pieces: [{ start: '2026-11-21T00:00:00Z', end: '2026-11-21T04:00:00Z', price_per_mwh: 50 }],
+    provenance: [
+      { start: '2026-11-21T00:00:00Z', end: '2026-11-21T03:00:00Z', quality: 'measured', source: 'a', standing: 'fresh' },
+      { start: '2026-11-21T03:00:00Z', end: '2026-11-21T04:00:00Z', quality: 'estimated', source: '', standing: 'forecast' },
+    ],
+  };
+  const at = (hour: number) => Date.UTC(2026, 10, 21, hour);
+  expect(split(steps(agenda), estimatedSpans(agenda))).toEqual({
+    outside: [{ start: at(0), end: at(3), value: 50 }],
+    inside: [{ start: at(3), end: at(4), value: 50 }],
+  });
 });

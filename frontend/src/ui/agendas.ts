@@ -1,7 +1,7 @@
 // Agendas and the power profile as steps.
 
-import type { CapPiece, IntensityPiece, PowerProfileDocument, PricePiece } from '../api/schema';
-import type { Step } from './steps';
+import type { CapPiece, IntensityPiece, PowerProfileDocument, PricePiece, ProvenanceDocument } from '../api/schema';
+import type { Span, Step } from './steps';
 
 type Piece = PricePiece | IntensityPiece | CapPiece;
 
@@ -17,6 +17,13 @@ export function steps({ pieces }: { pieces: readonly Piece[] }): Step[] {
     end: Date.parse(piece.end),
     value: valueOf(piece),
   }));
+}
+
+/** The spans of an agenda whose values are an estimate of the site, not what was announced or measured. */
+export function estimatedSpans({ provenance }: { provenance: readonly ProvenanceDocument[] }): Span[] {
+  return provenance
+    .filter((it) => it.quality === 'estimated')
+    .map((it) => ({ start: Date.parse(it.start), end: Date.parse(it.end) }));
 }
 
 /** The cap where one is known, and what is reserved, watts. */

@@ -46,7 +46,7 @@ export async function cancel(reservation: string): Promise<void> {
 }
 
 /** Books an offer of a quote for a request. Where it is no longer what there is, the service holds nothing. */
-export async function book(request: QuoteRequest, offer: OfferDocument, key: string): Promise<ReservationDocument> {
+export async function book(request: ReservationRequest, offer: OfferDocument, key: string): Promise<ReservationDocument> {
   const reservation = await hold({ ...request, expected: shown(offer) }, key);
   const same = reservation.offers.find((held) => sameOffer(held, offer));
   if (same) return choose(reservation.id, same);

@@ -41,3 +41,14 @@ export const STYLES = [
   { class: 'line-4', dash: '4 2' },
   { class: 'line-5', dash: '1 2' },
 ] as const;
+
+/** Words on lines of at most so many characters, each word whole. */
+export function wrapped(text: string, most: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= most) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

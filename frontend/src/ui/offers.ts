@@ -29,22 +29,49 @@ export function title(offer: OfferDocument): string {
   if (names.length === 3) return 'Best in everything';
   const words = names.map((criterion) => BEST[criterion] ?? criterion);
   const [first, ...rest] = words;
-  if (!first) return 'As soon as possible';
+  if (!first) return offer.compromise ? 'Good at everything' : 'As soon as possible';
   return [first, ...rest.map((word) => word.toLowerCase())].join(' and ');
+}
+
+/** What else an offer is best at where another has the same name: `, then cleanest`. */
+function second(offer: OfferDocument): string {
+  const next = new Set((offer.rankings ?? []).map((ranking) => ranking.split('_')[1] ?? ''));
+  const names = Object.keys(BEST).filter((criterion) => next.has(criterion));
+  return names.length > 0 ? `, then ${names.map((criterion) => BEST[criterion]?.toLowerCase()).join(' or ')}` : '';
+}
+
+/** What each of several offers is best at, so that no two of them have the same name. */
+export function titles(offers: readonly OfferDocument[]): string[] {
+  const plain = offers.map(title);
+  const isShared = (name: string, all: readonly string[]) => all.filter((it) => it === name).length > 1;
+  const longer = offers.map((offer, index) => {
+    const name = plain[index] ?? '';
+    return isShared(name, plain) ? `${name}${second(offer)}` : name;
+  });
+  return longer.map((name, index) => {
+    const before = longer.slice(0, index).filter((it) => it === name).length;
+    return before > 0 ? `${name} (${before + 1})` : name;
+  });
 }
 
 export interface Saving {
   kind: 'less' | 'more' | 'same';
   text: string;
+  /** Whether it is too little to choose by. */
+  slight: boolean;
 }
 
-/** What a value saves against the one of starting as soon as possible. */
-export function saving(saved: number, value: number): Saving {
+/**
+ * What a value saves against another, such as the one of starting as soon as possible. This is the one rule for what is
+ * too little to be coloured: below a hundredth, or nothing where both read the same (`show`).
+ */
+export function saving(saved: number, value: number, show?: (value: number) => string): Saving {
   const reference = saved + value;
-  if (Math.abs(saved) <= Math.abs(reference) * 5e-4) return { kind: 'same', text: 'same' };
+  const readsSame = show !== undefined && show(value) === show(reference);
+  if (readsSame || Math.abs(saved) <= Math.abs(reference) * 5e-4) return { kind: 'same', text: 'same', slight: true };
   const kind = saved > 0 ? 'less' : 'more';
   const share = reference === 0 ? '' : `${percent(Math.abs(saved / reference))} `;
-  return { kind, text: `${share}${kind}` };
+  return { kind, text: `${share}${kind}`, slight: Math.abs(saved) < Math.abs(reference) * 0.01 };
 }
 
 /** The offer of a reservation that was chosen, if any. */

@@ -33,7 +33,7 @@ test('a refusal says the rule, what is left, and since when', () => {
     'The rule “day” allows each user 16 nodes.',
     '12 nodes are taken, 4 nodes left; this would take 8 nodes.',
     'This counts today 12:00 to 14:00.',
-    'Within the next two months it fits at no start.',
+    'Within the next two months no start is known at which it fits.',
   ]);
   expect(refusalWords({ rules: 'day', rules_after: 'night' }, clock)).toHaveLength(1);
 });

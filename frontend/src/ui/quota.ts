@@ -67,7 +67,7 @@ export function refusalWords(refused: Refused, { now, zone }: Clock, currency = 
   if (refused.from && refused.to) {
     sentences.push(`This counts ${span(Date.parse(refused.from), Date.parse(refused.to), now, zone)}.`);
   }
-  if (refused.next_start === null) sentences.push('Within the next two months it fits at no start.');
+  if (refused.next_start === null) sentences.push('Within the next two months no start is known at which it fits.');
   return sentences;
 }
 

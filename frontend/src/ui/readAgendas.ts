@@ -3,8 +3,8 @@
 import { Failure, api, unwrap } from '../api/client';
 import type { AgendaDocument, PowerProfileDocument } from '../api/schema';
 import { iso } from '../time/words';
-import { powers, steps } from './agendas';
-import type { Step } from './steps';
+import { estimatedSpans, powers, steps } from './agendas';
+import type { Span, Step } from './steps';
 
 export type Quantity = 'price' | 'co2' | 'power-cap';
 
@@ -16,6 +16,8 @@ export interface Agendas {
   cap: Step[];
   /** The greatest power that reserved nodes may draw, watts. */
   reserved: Step[];
+  /** Where price and CO2 are estimates. */
+  estimated: { price: Span[]; co2: Span[] };
   /** Of the price, as `EUR/MWh`. */
   priceUnit: string;
 }
@@ -43,7 +45,7 @@ export async function readAgendas(from: number, to: number, signal: AbortSignal)
     readAgenda('co2', from, to, signal),
     readProfile(from, to, signal),
   ]);
-  return { price: steps(price), co2: steps(co2), ...powers(profile), priceUnit: price.unit };
+  return { price: steps(price), co2: steps(co2), ...powers(profile), estimated: { price: estimatedSpans(price), co2: estimatedSpans(co2) }, priceUnit: price.unit };
 }
 
 function readProfile(from: number, to: number, signal: AbortSignal): Promise<PowerProfileDocument> {

@@ -22,10 +22,10 @@ test('what lost nodes is not told as what lost power', () => {
   expect(lostWords(made({ state: 'confirmed', notice: { code: 'nodes_replaced' } }))).toEqual([]);
   expect(degraded({ code: 'outage', causes: ['outage'], missing_nodes: 2 })).toEqual(['2 nodes out of service']);
   expect(degraded({ code: 'outage', causes: ['outage', 'cap_lowered'], missing_nodes: 1 })).toEqual([
-    '1 node out of service', 'No longer fits the grid',
+    '1 node out of service', 'No longer fits under the power cap',
   ]);
-  expect(degraded({ code: 'cap_lowered' })).toEqual(['No longer fits the grid']);
-  expect(degraded(null)).toEqual(['No longer fits the grid']);
+  expect(degraded({ code: 'cap_lowered' })).toEqual(['No longer fits under the power cap']);
+  expect(degraded(null)).toEqual(['No longer fits under the power cap']);
 });
 
 test('other nodes are told as news, not as a failure', () => {

@@ -44,7 +44,7 @@ export function lostWords(reservation: ReservationDocument): string[] {
   const missing = notice?.missing_nodes ?? 0;
   const nodes = missing > 0 ? `${count(missing, 'node')} out of service` : 'Nodes out of service';
   const words = causes.includes('outage') ? [nodes] : [];
-  return words.length === 0 || causes.includes('cap_lowered') ? [...words, 'No longer fits the grid'] : words;
+  return words.length === 0 || causes.includes('cap_lowered') ? [...words, 'No longer fits under the power cap'] : words;
 }
 
 /** The service's notice in sentences; null where there is none. */

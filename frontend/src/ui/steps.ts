@@ -6,6 +6,27 @@ export interface Step {
   value: number;
 }
 
+export interface Span {
+  start: number;
+  end: number;
+}
+
+/** Steps cut at the ends of spans: those outside of them, and those within. */
+export function split(steps: readonly Step[], spans: readonly Span[]): { outside: Step[]; inside: Step[] } {
+  if (spans.length === 0) return { outside: [...steps], inside: [] };
+  const found: { outside: Step[]; inside: Step[] } = { outside: [], inside: [] };
+  const cuts = spans.flatMap(({ start, end }) => [start, end]);
+  for (const { start, end, value } of steps) {
+    const at = [start, ...cuts.filter((cut) => start < cut && cut < end).sort((a, b) => a - b), end];
+    at.slice(1).forEach((to, index) => {
+      const from = at[index] ?? start;
+      const isInside = spans.some((it) => it.start <= from && to <= it.end);
+      found[isInside ? 'inside' : 'outside'].push({ start: from, end: to, value });
+    });
+  }
+  return found;
+}
+
 /** The value at an instant, where there is one. */
 export function valueAt(steps: readonly Step[], at: number): number | null {
   return steps.find((step) => step.start <= at && at < step.end)?.value ?? null;

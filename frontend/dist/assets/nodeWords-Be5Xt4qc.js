@@ -1,1 +1,0 @@
-import{n as e}from"./format-BaOguJwb.js";function t(e){return e.reduce((e,[t=0,n=-1])=>e+n-t+1,0)}function n(n){if(n.nodes&&n.nodes.length>0)return n.nodes.join(`, `);let r=n.node_ranges??[],i=r.slice(0,3).map(([e=0,t=0])=>e===t?`${e}`:`${e} to ${t}`),a=r.length>3?`, …`:``;return`${e(t(r),`node`)} in ${e(r.length,`range`)}: ${i.join(`, `)}${a}`}export{n as t};

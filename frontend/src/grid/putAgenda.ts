@@ -1,0 +1,15 @@
+// Puts an agenda, as a table.
+
+import { api, unwrap } from '../api/client';
+import type { AgendaPut } from '../api/schema';
+import type { Quantity } from '../ui/readAgendas';
+
+export type Quality = 'forecast' | 'measured' | 'estimated';
+
+/** Replaces the span that a table covers. */
+export function putAgenda(quantity: Quantity, table: string, quality: Quality): Promise<AgendaPut> {
+  const params = { path: { quantity }, query: { quality } };
+  const headers = { 'Content-Type': 'text/csv' };
+  // The description has JSON first; a table is sent as it is, so that errors name its lines.
+  return unwrap(api.PUT('/api/v1/agendas/{quantity}', { params, headers, body: table as never, bodySerializer: () => table }));
+}
