@@ -15,6 +15,7 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'unit', include: ['src/**/*.test.ts'] } },
       {
+        plugins: [svelte()],
         test: {
           name: 'browser',
           include: ['browser/*.test.ts'],
@@ -26,6 +27,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [svelte()],
         test: {
           name: 'measurements',
           include: ['browser/frames.ts', 'browser/timings.ts'],
@@ -35,6 +37,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [svelte()],
         test: {
           name: 'screenshots',
           include: ['browser/screenshots*.ts'],

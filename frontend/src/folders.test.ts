@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 const SOURCES = import.meta.dirname;
 /** Each knows those before it only; every other folder is a page, which knows all of them. */
-const SHARED = ['time', 'units', 'api', 'ui'];
+const SHARED = ['texts', 'time', 'units', 'api', 'ui'];
 
 /** The folder of a file below the sources; empty for the files that put the page together. */
 const folderOf = (file: string) => (file.includes(sep) ? (file.split(sep)[0] ?? '') : '');

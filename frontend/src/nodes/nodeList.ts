@@ -1,5 +1,7 @@
 // Lists of node names as Slurm and the command line write them (`planner/src/node_list.rs`): `n1,n[08-11,20]`.
 
+import { whole } from '../units/format';
+
 /** How many names a list may stand for on the page. */
 const MOST_NAMES = 100_000;
 
@@ -14,7 +16,7 @@ export function parseNodes(text: string): NodeList {
     for (const pattern of patterns(text)) {
       for (const name of expanded(pattern)) {
         names.add(name);
-        if (names.size > MOST_NAMES) throw new Wrong(`These are more than ${MOST_NAMES.toLocaleString('en-GB')} nodes.`);
+        if (names.size > MOST_NAMES) throw new Wrong(`These are more than ${whole(MOST_NAMES)} nodes.`);
       }
     }
   } catch (error) {
@@ -52,7 +54,7 @@ function expanded(pattern: string): string[] {
   if (inside === undefined) return [pattern];
   const rest = expanded(behind);
   const numbers = inside.split(',').flatMap(numbersOf);
-  if (numbers.length * rest.length > MOST_NAMES) throw new Wrong(`${pattern} stands for more than ${MOST_NAMES.toLocaleString('en-GB')} nodes.`);
+  if (numbers.length * rest.length > MOST_NAMES) throw new Wrong(`${pattern} stands for more than ${whole(MOST_NAMES)} nodes.`);
   return numbers.flatMap((number) => rest.map((name) => `${before}${number}${name}`));
 }
 
@@ -62,7 +64,7 @@ function numbersOf(range: string): string[] {
   if (first === undefined || last === undefined) throw new Wrong(`“${range}” is no number or range of numbers, such as 4-7.`);
   const [from, count] = [Number(first), Number(last) - Number(first) + 1];
   if (count < 1) throw new Wrong(`The range ${range} ends before it begins.`);
-  if (count > MOST_NAMES) throw new Wrong(`The range ${range} stands for more than ${MOST_NAMES.toLocaleString('en-GB')} nodes.`);
+  if (count > MOST_NAMES) throw new Wrong(`The range ${range} stands for more than ${whole(MOST_NAMES)} nodes.`);
   return Array.from({ length: count }, (_, index) => String(from + index).padStart(first.length, '0'));
 }
 

@@ -3,7 +3,7 @@
 import type { OutageDocument, OutageRequest, ScheduleItem } from '../api/schema';
 import { DAY, iso, span, when, type Clock } from '../time/words';
 import { readWall, wallText } from '../time/zone';
-import { count } from '../units/format';
+import { count, whole } from '../units/format';
 import { parseNodes, shared } from './nodeList';
 
 /** What the form of an outage says. Without a start it begins now, without an end it lasts until it is ended. */
@@ -94,7 +94,7 @@ export function displacedOf(items: readonly ScheduleItem[], ranges: readonly (re
 export function displacedWords(displaced: readonly Displaced[]): string {
   if (displaced.length === 0) return 'No reservation holds any of these nodes in that time.';
   const running = displaced.filter((it) => it.state === 'active').length;
-  const runs = running > 0 ? `, ${running.toLocaleString('en-GB')} of which ${running === 1 ? 'runs' : 'run'} now,` : '';
+  const runs = running > 0 ? `, ${whole(running)} of which ${running === 1 ? 'runs' : 'run'} now,` : '';
   const hold = displaced.length === 1 ? 'holds' : 'hold';
   return `${count(displaced.length, 'reservation')}${runs} ${hold} some of these nodes. Within seconds each gets other nodes where there are some; else its owner is told and gets other starts.`;
 }

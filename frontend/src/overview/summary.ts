@@ -6,7 +6,7 @@ import type {
 } from '../api/schema';
 import { when, type Clock } from '../time/words';
 import { isAsked } from '../ui/negotiations';
-import { percent, power } from '../units/format';
+import { percent, power, whole } from '../units/format';
 import { asleep, booked, loadOf, savedWords, waitingJobs } from './figures';
 
 /** Null where it may not be read, undefined where it is not there yet. */
@@ -47,7 +47,7 @@ export interface Wait {
 const forms = (count: number, one: string, many: string) => (count === 1 ? one : many);
 
 /** `2 requests hold offers` */
-export const waitWords = ({ count, what }: Wait) => `${count.toLocaleString('en-GB')} ${what}`;
+export const waitWords = ({ count, what }: Wait) => `${whole(count)} ${what}`;
 
 /** What waits for a decision, an answer or nodes; only what there is. */
 export function waits({ undecided, negotiations, managed, slurm, actions }: Seen): Wait[] {
@@ -83,10 +83,10 @@ function capFigure({ power: now, profile }: Seen, at: number): Figure[] {
 function nodesFigure({ book }: Seen, now: number): Figure[] {
   if (!book.data) return [];
   const { occupancy, items } = book.data;
-  const all = occupancy.count.toLocaleString('en-GB');
+  const all = whole(occupancy.count);
   if (items) {
     const runs = booked(items, now).running.reduce((sum, it) => sum + it.nodes, 0);
-    return [{ name: 'nodes', value: `${runs.toLocaleString('en-GB')} of ${all}`, words: 'nodes booked now' }];
+    return [{ name: 'nodes', value: `${whole(runs)} of ${all}`, words: 'nodes booked now' }];
   }
   return [{ name: 'nodes', value: percent((occupancy.booked[0] ?? 0) / 1000), words: `of ${all} nodes booked now` }];
 }
@@ -96,7 +96,7 @@ function asleepFigure({ switched, actions }: Seen, { now, zone }: Clock): Figure
   if (!switched.data || !isSwitching) return [];
   const { nodes, next } = asleep(switched.data);
   const wakes = next !== null && next > now ? `, the first is woken ${when(next, now, zone)}` : '';
-  return [{ name: 'asleep', value: nodes.length.toLocaleString('en-GB'), words: `${nodes.length === 1 ? 'node sleeps' : 'nodes sleep'}${wakes}` }];
+  return [{ name: 'asleep', value: whole(nodes.length), words: `${nodes.length === 1 ? 'node sleeps' : 'nodes sleep'}${wakes}` }];
 }
 
 /** The figures, those that everybody looks at first. */
@@ -110,7 +110,7 @@ export function figures(seen: Seen, clock: Clock): Figure[] {
     ...(load ? [{ name: 'load', value: power(load.watts), words: load.words }] : []),
     ...capFigure(seen, clock.now),
     ...nodesFigure(seen, clock.now),
-    { name: 'waits', value: total.toLocaleString('en-GB'), words: total === 0 ? 'nothing waits' : (only?.what ?? 'things wait') },
+    { name: 'waits', value: whole(total), words: total === 0 ? 'nothing waits' : (only?.what ?? 'things wait') },
     ...asleepFigure(seen, clock),
     ...(saved.length > 0 ? [{ name: 'saved', value: saved.join(', '), words: 'saved this month against starting at once' }] : []),
   ];

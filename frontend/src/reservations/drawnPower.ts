@@ -3,7 +3,7 @@
 import type { LedgerRowDocument, ReservationPowerDocument } from '../api/schema';
 import { HOUR } from '../time/words';
 import type { Span, Step } from '../ui/steps';
-import { count, power } from '../units/format';
+import { count, power, whole } from '../units/format';
 
 export interface Drawn {
   /** Watts on average, hour by hour. */
@@ -36,6 +36,6 @@ export function drawn(rows: readonly LedgerRowDocument[], id: string, start: num
 /** What its nodes draw now, against what was planned of them. */
 export function nowWords({ nodes, measured_nodes, measured_power_w, planned_of_measured_w, planned_power_w }: ReservationPowerDocument): string {
   if (measured_power_w == null) return `Now: ${power(planned_power_w)} are planned; nothing of it is measured.`;
-  const of = measured_nodes < nodes ? `${measured_nodes.toLocaleString('en-GB')} of ${count(nodes, 'node')} draw` : `${count(nodes, 'node')} ${nodes === 1 ? 'draws' : 'draw'}`;
+  const of = measured_nodes < nodes ? `${whole(measured_nodes)} of ${count(nodes, 'node')} draw` : `${count(nodes, 'node')} ${nodes === 1 ? 'draws' : 'draw'}`;
   return `Now: ${of} ${power(measured_power_w)}, of ${power(planned_of_measured_w)} that are planned.`;
 }

@@ -2,7 +2,7 @@
 
 import type { ReservationDocument } from '../api/schema';
 import { exact, length } from '../time/words';
-import { percent } from '../units/format';
+import { percent, whole } from '../units/format';
 
 /** Each part of a request that was said, in words. */
 export function requestRows({ request, priority }: ReservationDocument, zone: string): [string, string][] {
@@ -10,7 +10,7 @@ export function requestRows({ request, priority }: ReservationDocument, zone: st
   const list = (names: readonly string[] | null | undefined) => (names ?? []).join(', ');
   const { duration_s: seconds } = request;
   const rows: [string, string | null | undefined][] = [
-    ['Nodes', request.nodes == null ? '' : request.nodes.toLocaleString('en-GB')],
+    ['Nodes', request.nodes == null ? '' : whole(request.nodes)],
     ['For', typeof seconds === 'number' ? length(seconds * 1000) : ''],
     ['Other shapes', request.alternatives?.length ? String(request.alternatives.length) : ''],
     ['Not before', at(request.earliest_start)],

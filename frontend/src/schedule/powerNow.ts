@@ -1,7 +1,7 @@
 // Power now as the lines of a table: what is measured of nodes against what was planned of them.
 
 import type { NodesPowerDocument, PowerDocument } from '../api/schema';
-import { count, percent, power } from '../units/format';
+import { count, percent, power, whole } from '../units/format';
 
 export interface PowerLine {
   /** Whose nodes. */
@@ -31,7 +31,7 @@ const line = (
 ): PowerLine => ({
   name,
   kind,
-  nodes: `${it.measured_nodes.toLocaleString('en-GB')} of ${count(it.nodes, 'node')}`,
+  nodes: `${whole(it.measured_nodes)} of ${count(it.nodes, 'node')}`,
   measured: it.measured_power_w == null ? '–' : power(it.measured_power_w),
   planned: it.measured_power_w == null ? '–' : power(it.planned_of_measured_w),
   difference: difference(it),

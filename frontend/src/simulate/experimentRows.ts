@@ -1,12 +1,13 @@
 // What a simulation was asked to play, as a list of names and values.
 
 import { policyName, type Simulation } from './results';
+import { whole } from '../units/format';
 
 /** Where nodes, agendas and requests come from. */
 const FROM: Record<string, string> = { site: 'of the site' };
 
 function valueWords(value: unknown): string {
-  if (Array.isArray(value)) return value.length > 5 ? `${value.length.toLocaleString('en-GB')} given` : value.map(valueWords).join(', ');
+  if (Array.isArray(value)) return value.length > 5 ? `${whole(value.length)} given` : value.map(valueWords).join(', ');
   if (value !== null && typeof value === 'object') return 'given';
   return FROM[String(value)] ?? String(value);
 }

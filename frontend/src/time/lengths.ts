@@ -1,6 +1,8 @@
 // Lengths of time as people and Slurm write them: the same grammar as the command line's
 // (`api/src/cli/booking/time.rs`), so that `2` is two minutes on both.
 
+import { language } from '../texts/language.svelte';
+
 /** What `parseLength` reads, for those who wrote something else. */
 export const LENGTHS = 'A length of time such as 2h, 90min, 1:30:00 (hours), 90 (minutes) or 1-12 (days-hours).';
 
@@ -64,7 +66,7 @@ export function lengthWords(seconds: number): string {
   for (const [unit, size] of [['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]] as const) {
     const count = Math.floor(rest / size);
     rest -= count * size;
-    if (count > 0) parts.push(`${count.toLocaleString('en-GB')} ${unit}${count === 1 ? '' : 's'}`);
+    if (count > 0) parts.push(`${count.toLocaleString(language.locale)} ${unit}${count === 1 ? '' : 's'}`);
   }
   return parts.join(' ') || '0 seconds';
 }

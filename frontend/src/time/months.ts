@@ -1,5 +1,6 @@
 // Months of the site's calendar.
 
+import { language } from '../texts/language.svelte';
 import { format, instantOf } from './zone';
 
 export interface Month {
@@ -15,7 +16,7 @@ export interface Month {
 
 /** The month in which an instant lies in a zone, and as many before it as are asked for, the newest first. */
 export function months(now: number, zone: string, count: number): Month[] {
-  const parts = format(zone, { year: 'numeric', month: 'numeric' }).formatToParts(now);
+  const parts = format(zone, { year: 'numeric', month: 'numeric' }, 'en-GB').formatToParts(now);
   const part = (type: string) => Number(parts.find((it) => it.type === type)?.value);
   const [year, month] = [part('year'), part('month') - 1];
   const start = (at: number) => new Date(instantOf(Date.UTC(year, at, 1), zone)).toISOString();
@@ -23,7 +24,7 @@ export function months(now: number, zone: string, count: number): Month[] {
     const first = new Date(Date.UTC(year, month - back, 1));
     return {
       id: first.toISOString().slice(0, 7),
-      name: first.toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' }),
+      name: first.toLocaleDateString(language.locale, { month: 'long', year: 'numeric', timeZone: 'UTC' }),
       from: start(month - back),
       to: start(month - back + 1),
     };

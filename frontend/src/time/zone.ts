@@ -1,13 +1,15 @@
 // Time zones: what clocks on walls show, and the instants they mean. Instants are milliseconds since
 // the Unix epoch; wall times are what a clock in the zone shows, written as if they were UTC.
 
+import { language } from '../texts/language.svelte';
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-export function format(zone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
-  const key = zone + JSON.stringify(options);
+export function format(zone: string, options: Intl.DateTimeFormatOptions, locale = language.locale): Intl.DateTimeFormat {
+  const key = locale + zone + JSON.stringify(options);
   let made = formats.get(key);
   if (!made) {
-    made = new Intl.DateTimeFormat('en-GB', { timeZone: zone, hourCycle: 'h23', ...options });
+    made = new Intl.DateTimeFormat(locale, { timeZone: zone, hourCycle: 'h23', ...options });
     formats.set(key, made);
   }
   return made;
@@ -25,7 +27,7 @@ const FIELDS: Intl.DateTimeFormatOptions = {
 /** What the wall clock shows at an instant. */
 export function wallOf(instant: number, zone: string): number {
   const parts: Record<string, number> = {};
-  for (const { type, value } of format(zone, FIELDS).formatToParts(instant)) {
+  for (const { type, value } of format(zone, FIELDS, 'en-GB').formatToParts(instant)) {
     parts[type] = Number(value);
   }
   const { year = 1970, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;

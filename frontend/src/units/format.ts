@@ -1,18 +1,25 @@
 // Quantities for people: rounded to what matters, in units they read. The exact value goes on hover.
 
-const numbers = new Map<number, Intl.NumberFormat>();
+import { language } from '../texts/language.svelte';
+
+const numbers = new Map<string, Intl.NumberFormat>();
+
+/** A formatter of the page's language, made once. */
+function numberFormat(least: number, most: number): Intl.NumberFormat {
+  const key = `${language.locale} ${least} ${most}`;
+  let made = numbers.get(key);
+  if (!made) {
+    made = new Intl.NumberFormat(language.locale, { minimumFractionDigits: least, maximumFractionDigits: most });
+    numbers.set(key, made);
+  }
+  return made;
+}
 
 /** A number with so many significant digits, and thin groups. */
 export function rounded(value: number, digits = 3): string {
   const size = Math.abs(value);
   const decimals = size === 0 ? 0 : Math.max(0, digits - 1 - Math.floor(Math.log10(size)));
-  let made = numbers.get(decimals);
-  if (!made) {
-    const most = Math.min(decimals, 20);
-    made = new Intl.NumberFormat('en-GB', { maximumFractionDigits: most });
-    numbers.set(decimals, made);
-  }
-  return made.format(value).replace(/^-/, '−');
+  return numberFormat(0, Math.min(decimals, 20)).format(value).replace(/^-/, '−');
 }
 
 function scaled(value: number, units: readonly (readonly [number, string])[]): string {
@@ -69,10 +76,7 @@ export function money(amount: number, currency: string): string {
   let decimals = 2;
   if (size > 0 && size < 0.095) decimals = Math.min(6, 1 - Math.floor(Math.log10(size)));
   if (size >= 1000) decimals = 0;
-  const text = amount.toLocaleString('en-GB', {
-    minimumFractionDigits: Math.min(2, decimals),
-    maximumFractionDigits: decimals,
-  });
+  const text = numberFormat(Math.min(2, decimals), decimals).format(amount);
   return `${text.replace(/^-/, '−')} ${currency}`;
 }
 
@@ -83,7 +87,10 @@ export function exactMoney(amount: number, currency: string): string {
 /** `12 %` of a fraction. */
 export const percent = (fraction: number) => `${rounded(fraction * 100, 2)} %`;
 
+/** `12,000`: a whole number. */
+export const whole = (number: number) => numberFormat(0, 0).format(number);
+
 /** `1 node`, `12,000 nodes` */
 export function count(number: number, one: string, many = `${one}s`): string {
-  return `${number.toLocaleString('en-GB')} ${number === 1 ? one : many}`;
+  return `${whole(number)} ${number === 1 ? one : many}`;
 }

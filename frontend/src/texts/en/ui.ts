@@ -1,0 +1,3 @@
+export const ui = {
+  header: { language: 'Language', timeZone: 'Time zone' },
+};

@@ -1,0 +1,32 @@
+import type { Texts } from '../language.svelte';
+import { account } from './account';
+import { api } from './api';
+import { app } from './app';
+import { grid } from './grid';
+import { nodes } from './nodes';
+import { overview } from './overview';
+import { plan } from './plan';
+import { reports } from './reports';
+import { reservations } from './reservations';
+import { schedule } from './schedule';
+import { simulate } from './simulate';
+import { time } from './time';
+import { ui } from './ui';
+import { units } from './units';
+
+export const fr: Texts = {
+  account,
+  api,
+  app,
+  grid,
+  nodes,
+  overview,
+  plan,
+  reports,
+  reservations,
+  schedule,
+  simulate,
+  time,
+  ui,
+  units,
+};

@@ -1,0 +1,3 @@
+import type { Texts } from '../language.svelte';
+
+export const reports: Texts['reports'] = {};

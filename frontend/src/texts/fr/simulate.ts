@@ -1,0 +1,3 @@
+import type { Texts } from '../language.svelte';
+
+export const simulate: Texts['simulate'] = {};
