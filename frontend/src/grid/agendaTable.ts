@@ -1,6 +1,7 @@
 // An agenda as a table that is put: what a text says, what is wrong with it, and what it makes of what is known.
 
 import { Failure } from '../api/failure';
+import { language } from '../texts/language.svelte';
 import type { Quantity } from '../ui/readAgendas';
 import { iso } from '../time/words';
 import type { Span, Step } from '../ui/steps';
@@ -26,35 +27,37 @@ export function tableOf(quantity: Quantity, steps: readonly Step[]): string {
 }
 
 const TIME = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:Z|z|[+-]\d\d:\d\d)$/;
+const EXAMPLE = '2026-01-01T00:00:00Z';
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 /** The steps that a table says, or every error that is seen here; the service has the last word. */
 export function readTable(quantity: Quantity, text: string): { steps: Step[] } | { errors: LineError[] } {
+  const texts = language.texts.grid.agendaTable;
   const names = ['start', 'end', COLUMNS[quantity]];
   const lines = text.split(/\r?\n/).map((line, index) => ({ line: index + 1, cells: line.split(',').map((it) => it.trim().replace(/^"(.*)"$/, '$1')) }));
   const filled = lines.filter(({ cells }) => cells.some((it) => it !== ''));
   const [head, ...rows] = filled;
   const columns = names.map((name) => head?.cells.indexOf(name) ?? -1);
   if (!head || columns.includes(-1) || head.cells.length !== names.length) {
-    return { errors: [{ line: head?.line ?? 1, column: '', detail: `must name the columns ${names.join(',')}` }] };
+    return { errors: [{ line: head?.line ?? 1, column: '', detail: texts.noColumns(names.join(',')) }] };
   }
-  if (rows.length === 0) return { errors: [{ line: head.line, column: '', detail: 'no line follows it: a table has a line for each span' }] };
+  if (rows.length === 0) return { errors: [{ line: head.line, column: '', detail: texts.noLines }] };
   const errors: LineError[] = [];
   const steps = rows.map(({ line, cells }) => {
     const cell = (index: number) => cells[columns[index] ?? 0] ?? '';
     const wrong = (column: number, detail: string) => errors.push({ line, column: names[column] ?? '', detail });
     const instant = (index: number) => {
-      if (!TIME.test(cell(index)) || Number.isNaN(Date.parse(cell(index)))) wrong(index, 'is not an RFC 3339 time such as 2026-01-01T00:00:00Z');
+      if (!TIME.test(cell(index)) || Number.isNaN(Date.parse(cell(index)))) wrong(index, texts.noTime(EXAMPLE));
       return Date.parse(cell(index));
     };
     const step = { start: instant(0), end: instant(1), value: Number(cell(2)) };
-    if (step.end <= step.start) wrong(1, 'must be after start');
-    if (!NUMBER.test(cell(2))) wrong(2, 'is not a number');
+    if (step.end <= step.start) wrong(1, texts.notAfterStart);
+    if (!NUMBER.test(cell(2))) wrong(2, texts.noNumber);
     return step;
   });
   steps.forEach((step, index) => {
     const before = steps[index - 1];
-    if (before && step.start < before.end) errors.push({ line: rows[index]?.line ?? 0, column: 'start', detail: 'lies before the end of the line before it' });
+    if (before && step.start < before.end) errors.push({ line: rows[index]?.line ?? 0, column: 'start', detail: texts.overlaps });
   });
   return errors.length > 0 ? { errors } : { steps };
 }

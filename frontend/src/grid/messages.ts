@@ -1,8 +1,9 @@
 // What was said in the dialogue with the supplier, and whether it arrived, in words.
 
 import type { MessageDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { span, when, type Clock } from '../time/words';
-import { count, energy, money, power } from '../units/format';
+import { energy, money, power } from '../units/format';
 import { plain, powerLines, type PowerSpan } from '../ui/negotiations';
 
 interface Interval {
@@ -19,8 +20,6 @@ interface Metered {
   energy_kwh: number;
   forecast_w: number | null;
 }
-
-const CARRIERS: Record<string, string> = { api: 'through the API', webhook: 'by webhook', openadr: 'by OpenADR' };
 
 const JOULES_PER_KWH = 3.6e6;
 
@@ -42,60 +41,76 @@ interface Said {
 /** Puts a message's document in words. */
 type Wording = (document: Record<string, unknown>, currency: string, clock: Clock) => Said;
 
+const textsOf = () => language.texts.grid.messages;
+
+/** A sentence has one end, whether or not what stands at its end brings one. */
+const ended = (text: string) => `${text}.`.replace(/([.!?])\.$/, '$1');
+
 const spansOf = (document: Record<string, unknown>, name = 'power') => (document[name] ?? []) as PowerSpan[];
 
 function request(document: Record<string, unknown>, currency: string, clock: Clock): Said {
+  const texts = textsOf();
   const limit = Number(document.fee_limit ?? 0);
-  const pays = limit > 0 ? `We pay ${money(limit, currency)} for it at most.` : 'We pay no fee for it.';
-  const by = typeof document.answer_by === 'string' ? ` Please answer by ${when(Date.parse(document.answer_by), clock.now, clock.zone)}.` : '';
-  return { text: `We need more power than the cap leaves. ${pays}${by}`, lines: powerLines(spansOf(document), 'more', clock) };
+  const by = typeof document.answer_by === 'string' ? Date.parse(document.answer_by) : null;
+  const sentences = [
+    texts.needsMore,
+    limit > 0 ? texts.pays(money(limit, currency)) : texts.paysNothing,
+    ...(by === null ? [] : [texts.answerBy(when(by, clock.now, clock.zone))]),
+  ];
+  return { text: sentences.join(' '), lines: powerLines(spansOf(document), texts.more, clock) };
 }
 
-const given = (words: string): Wording => (document, currency, clock) => {
-  if (spansOf(document).length === 0) return { text: 'There is no extra power any more.' };
+const given = (kind: 'grant' | 'offer' | 'acceptance'): Wording => (document, currency, clock) => {
+  const texts = textsOf();
+  if (spansOf(document).length === 0) return { text: texts.noExtraPower };
   const fee = typeof document.fee === 'number' ? document.fee : feesOf(spansOf(document));
   return {
-    text: fee > 0 ? `${words}, for ${money(fee, currency)} in all.` : `${words}, for no fee.`,
-    lines: powerLines(spansOf(document), 'more', clock),
+    text: fee > 0 ? texts[kind].forFee(money(fee, currency)) : texts[kind].forNothing,
+    lines: powerLines(spansOf(document), texts.more, clock),
   };
 };
 
 function forecast(document: Record<string, unknown>, _: string, { now, zone }: Clock): Said {
+  const texts = textsOf();
   const intervals = (document.intervals ?? []) as Interval[];
   const [first, last] = [intervals[0], intervals.at(-1)];
-  if (!first || !last) return { text: 'We plan to consume nothing.' };
+  if (!first || !last) return { text: texts.plansNothing };
   const [start, end] = [Date.parse(first.start), Date.parse(last.end)];
   const joules = intervals.reduce((sum, it) => sum + it.expected_energy_kwh * JOULES_PER_KWH, 0);
   const peak = intervals.reduce((most, it) => (it.expected_w > most.expected_w ? it : most));
   const reserved = Math.max(...intervals.map((it) => it.reserved_max_w));
   return {
-    text: `We plan to consume ${energy(joules)}, ${span(start, end, now, zone)}.`,
+    text: texts.plans(energy(joules), span(start, end, now, zone)),
     lines: [
-      `${power((joules / (end - start)) * 1000)} on average`,
-      `${power(peak.expected_w)} at most, ${when(Date.parse(peak.start), now, zone)}`,
-      `never more than ${power(reserved)}`,
+      texts.onAverage(power((joules / (end - start)) * 1000)),
+      texts.peak(power(peak.expected_w), when(Date.parse(peak.start), now, zone)),
+      texts.neverMore(power(reserved)),
     ],
   };
 }
 
 function usage(document: Record<string, unknown>, _: string, { now, zone }: Clock): Said {
+  const texts = textsOf();
   const spans = (document.spans ?? []) as Metered[];
   const [first, last] = [spans[0], spans.at(-1)];
-  if (!first || !last) return { text: 'We consumed nothing that was metered.' };
+  if (!first || !last) return { text: texts.consumedNothing };
   const joules = spans.reduce((sum, it) => sum + it.energy_kwh * JOULES_PER_KWH, 0);
   const during = span(Date.parse(first.start), Date.parse(last.end), now, zone);
   const error = document.mean_absolute_error_w;
   return {
-    text: `We consumed ${energy(joules)}, ${during}.`,
-    lines: typeof error === 'number' ? [`${power(error)} off the forecast on average`] : ['nothing had been forecast'],
+    text: texts.consumed(energy(joules), during),
+    lines: typeof error === 'number' ? [texts.offForecast(power(error))] : [texts.noForecast],
   };
 }
 
 function alert(document: Record<string, unknown>, _: string, { now, zone }: Clock): Said {
-  const words = typeof document.text === 'string' && document.text !== '' ? `: ${document.text}` : '';
+  const texts = textsOf();
+  const kinds: Record<string, string> = texts.alertKinds;
+  const name = typeof document.alert === 'string' ? document.alert.replace(/^ALERT_/, '') : '';
+  const kind = name === '' ? texts.noAlertKind : (kinds[name] ?? plain(name).toLowerCase());
   const [start, end] = [Date.parse(String(document.start)), Date.parse(String(document.end))];
   return {
-    text: `Alert, ${plain(String(document.alert ?? 'of no kind').replace(/^ALERT_/, '')).toLowerCase()}${words}.`.replace(/([.!?])\.$/, '$1'),
+    text: ended(texts.alert(kind, typeof document.text === 'string' ? document.text : '')),
     lines: Number.isNaN(start) || Number.isNaN(end) ? [] : [span(start, end, now, zone)],
   };
 }
@@ -103,30 +118,30 @@ function alert(document: Record<string, unknown>, _: string, { now, zone }: Cloc
 /** How messages are put in words, by kind. */
 const WORDINGS: Record<string, Wording> = {
   request,
-  withdrawal: () => ({ text: 'We need no extra power any more.' }),
-  grant: given('You get extra power'),
-  offer: given('You could have extra power'),
-  acceptance: given('We take it'),
-  refusal: (document) => ({ text: `No: ${String(document.reason ?? 'without a reason')}.`.replace(/([.!?])\.$/, '$1') }),
+  withdrawal: () => ({ text: textsOf().needsNoMore }),
+  grant: given('grant'),
+  offer: given('offer'),
+  acceptance: given('acceptance'),
+  refusal: (document) => ({ text: ended(textsOf().refusal(String(document.reason ?? ''))) }),
   decline: (document, currency) => ({
-    text: `Declined: ${money(Number(document.fee ?? 0), currency)} is more than the ${money(Number(document.fee_limit ?? 0), currency)} that we pay.`,
+    text: textsOf().decline(money(Number(document.fee ?? 0), currency), money(Number(document.fee_limit ?? 0), currency)),
   }),
   forecast,
   low_consumption: (document, _, clock) => ({
-    text: 'We shall consume little.',
-    lines: powerLines(spansOf(document, 'spans'), 'at most', clock),
+    text: textsOf().plansLittle,
+    lines: powerLines(spansOf(document, 'spans'), textsOf().atMost, clock),
   }),
   low_consumption_withdrawn: (document, _, clock) => ({
-    text: 'We shall not consume as little as we said.',
-    lines: powerLines(spansOf(document, 'spans'), 'had been announced', clock),
+    text: textsOf().plansLittleNoMore,
+    lines: powerLines(spansOf(document, 'spans'), textsOf().wereAnnounced, clock),
   }),
   usage,
   alert,
   unread: (document) => ({
-    text: 'A part of what the supplier says cannot be read. Until it is mended or cancelled, it grants nothing, and makes no cap higher and no price lower.',
+    text: textsOf().unread,
     lines: (document.parts ?? []) as string[],
   }),
-  revocation: () => ({ text: 'We take a grant back.' }),
+  revocation: () => ({ text: textsOf().revocation }),
 };
 
 /** What a message says. Kinds of a later release are told by their name. */
@@ -145,22 +160,24 @@ export interface DeliveryWords {
 
 /** Whether and how a message arrived. */
 export function deliveryWords(message: MessageDocument, { now, zone }: Clock): DeliveryWords {
-  const way = CARRIERS[message.carrier] ?? `by ${message.carrier}`;
-  const error = message.error ? `: ${message.error}` : '';
+  const texts = language.texts.grid.delivery;
+  const carriers: Record<string, string> = texts.carriers;
+  const way = carriers[message.carrier] ?? texts.carrier(message.carrier);
+  const error = message.error ?? '';
   switch (message.delivery) {
     case 'received':
-      return { text: `came ${way}`, kind: 'good' };
+      return { text: texts.received(way), kind: 'good' };
     case 'delivered':
-      return { text: message.carrier === 'api' ? 'to be read through the API' : `arrived ${way}`, kind: 'good' };
+      return { text: message.carrier === 'api' ? texts.toBeRead : texts.delivered(way), kind: 'good' };
     case 'superseded':
-      return { text: 'not sent: a later message says more', kind: 'good' };
+      return { text: texts.superseded, kind: 'good' };
     case 'failed':
-      return { text: `never arrived ${way}${error}`, kind: 'bad' };
+      return { text: texts.failed(way, error), kind: 'bad' };
     default: {
-      if (message.attempts === 0) return { text: `on its way ${way}`, kind: 'good' };
+      if (message.attempts === 0) return { text: texts.onItsWay(way), kind: 'good' };
       const next = message.next_attempt_at ? Date.parse(message.next_attempt_at) : 0;
-      const again = next > now ? `again ${when(next, now, zone)}` : 'again now';
-      return { text: `not there yet after ${count(message.attempts, 'try', 'tries')} ${way}, ${again}${error}`, kind: 'warn' };
+      const again = next > now ? when(next, now, zone) : '';
+      return { text: texts.notYet(message.attempts, way, again, error), kind: 'warn' };
     }
   }
 }

@@ -2,6 +2,7 @@
 
 import { Failure, api, failure, unwrap } from '../api/client';
 import type { Conversation, GrantDocument, GrantRequest, NegotiationDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { merged, type PowerSpan } from '../ui/negotiations';
 
 const MOST_OPEN = 100;
@@ -41,12 +42,6 @@ export async function revoke(grant: string): Promise<void> {
   if (!response.ok) throw failure(error, response.status);
 }
 
-const OUTCOMES: Record<string, string> = {
-  taken: 'Taken: those who asked are planned anew.',
-  declined: 'Declined: the fee is above what those who asked pay.',
-  noted: 'Noted: those who asked are told.',
-};
-
 /** What the supplier answers to a question. */
 export type Answer =
   | { answer: 'granted' | 'offered'; power: PowerSpan[]; last_word?: boolean }
@@ -56,5 +51,6 @@ export type Answer =
 export async function answer(id: string, body: Answer): Promise<string> {
   const params = { path: { id } };
   const { outcome } = await unwrap(api.POST('/api/v1/negotiations/{id}/answer', { params, body }));
-  return OUTCOMES[outcome] ?? outcome;
+  const outcomes: Record<string, string> = language.texts.grid.answerForm.outcomes;
+  return outcomes[outcome] ?? outcome;
 }
