@@ -1,10 +1,10 @@
 // The schedule's items as bars over rows of nodes.
 
 import type { ScheduleItem } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { span, type Clock } from '../time/words';
 import { nodeCount } from '../ui/nodeWords';
 import { STATE_WORDS } from '../ui/reservationWords';
-import { count } from '../units/format';
 import type { View } from './view';
 
 export interface Bar {
@@ -75,6 +75,6 @@ export function barAt(bars: readonly Bar[], ordinal: number, at: number): Bar | 
 export const tipOf = (bar: Bar, cost: string, { now, zone }: Clock): string[] => [
   `${bar.owner}, ${(STATE_WORDS[bar.state] ?? bar.state).toLowerCase()}`,
   span(bar.start, bar.end, now, zone),
-  count(bar.nodes, 'node'),
+  language.texts.schedule.gantt.nodes(bar.nodes),
   ...(cost ? [cost] : []),
 ];

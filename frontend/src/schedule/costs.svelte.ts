@@ -11,7 +11,7 @@ const REST = 200;
 
 /** To be called while a component is made. */
 export function costs() {
-  const known = new SvelteMap<string, string>();
+  const known = new SvelteMap<string, { cost: number; currency: string } | null>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let waiting = '';
   $effect(() => () => clearTimeout(timer));
@@ -20,16 +20,19 @@ export function costs() {
     try {
       const reservation = await readReservation(id, AbortSignal.timeout(10_000));
       const found = chosenOffer(reservation) ?? reservation.offers.find((it) => it.offer_id === offer);
-      known.set(offer, found ? money(found.cost, found.currency) : '');
+      known.set(offer, found ?? null);
     } catch {
       // Others' reservations are not everybody's to read.
-      known.set(offer, '');
+      known.set(offer, null);
     }
   }
 
   return {
     /** The cost of an offer in words; empty where it is not known, or not yet. */
-    of: (offer: string): string => known.get(offer) ?? '',
+    of(offer: string): string {
+      const found = known.get(offer);
+      return found ? money(found.cost, found.currency) : '';
+    },
     /** Has the cost read of what is pointed at. */
     want(id: string, offer: string) {
       if (waiting === offer || known.has(offer)) return;

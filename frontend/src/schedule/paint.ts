@@ -26,6 +26,8 @@ export interface Scene {
 /** A colour of the page by its name. */
 type Tone = (name: string) => string;
 
+const FAMILY = 'system-ui, sans-serif';
+
 const patterns = new Map<string, CanvasPattern | null>();
 
 /** Diagonal lines: one way for what is held, both ways for what is out of service, dots for the past. */
@@ -143,7 +145,7 @@ function cells(pen: CanvasRenderingContext2D, it: OccupancyDocument, scene: Scen
 }
 
 function bars(pen: CanvasRenderingContext2D, scene: Scene, list: readonly Bar[], tone: Tone): void {
-  pen.font = '600 11px system-ui, sans-serif';
+  pen.font = `600 11px ${FAMILY}`;
   pen.textBaseline = 'middle';
   specks.begin(scene.width, scene.height);
   const { starts, ends, firsts, lasts, styles, owners } = columnsOf(list);
@@ -203,7 +205,7 @@ export function paintNames(pen: CanvasRenderingContext2D, scene: Scene, wide: nu
   pen.clearRect(0, 0, wide, scene.height);
   if (!it) return;
   const y = (ordinal: number) => ((ordinal - scene.first) / (scene.last - scene.first + 1)) * scene.height;
-  pen.font = '11px system-ui, sans-serif';
+  pen.font = `11px ${FAMILY}`;
   pen.textBaseline = 'middle';
   let free = 0;
   it.row_names.forEach((name, row) => {

@@ -1,7 +1,8 @@
 // Power now as the lines of a table: what is measured of nodes against what was planned of them.
 
 import type { NodesPowerDocument, PowerDocument } from '../api/schema';
-import { count, percent, power, whole } from '../units/format';
+import { language } from '../texts/language.svelte';
+import { percent, power, whole } from '../units/format';
 
 export interface PowerLine {
   /** Whose nodes. */
@@ -31,7 +32,7 @@ const line = (
 ): PowerLine => ({
   name,
   kind,
-  nodes: `${whole(it.measured_nodes)} of ${count(it.nodes, 'node')}`,
+  nodes: language.texts.schedule.powerNow.measuredOf(whole(it.measured_nodes), it.nodes),
   measured: it.measured_power_w == null ? '–' : power(it.measured_power_w),
   planned: it.measured_power_w == null ? '–' : power(it.planned_of_measured_w),
   difference: difference(it),
@@ -40,15 +41,16 @@ const line = (
 
 /** All nodes, then partitions, then reservations. */
 export const powerLines = (now: PowerDocument): PowerLine[] => [
-  line('cluster', 'all nodes', now.cluster, now.above_plan_since),
+  line('cluster', language.texts.schedule.powerNow.allNodes, now.cluster, now.above_plan_since),
   ...now.partitions.map((it) => line('partition', it.partition, it)),
   ...now.reservations.map((it) => line('reservation', `${it.owner}, ${it.reservation_id.slice(0, 8)}`, it, it.above_plan_since)),
 ];
 
 /** What is planned of all nodes, the site's meter and the cap, in a sentence. */
 export function siteSentence(now: PowerDocument): string {
-  const parts = [`${power(now.cluster.planned_power_w)} planned of all nodes`];
-  if (now.site_power_w != null) parts.push(`the site draws ${power(now.site_power_w)}`);
-  if (now.cap_w != null) parts.push(`${power(now.reserved_power_w)} count against the cap of ${power(now.cap_w)}`);
-  return `${parts.join('; ')}.`;
+  const texts = language.texts.schedule.powerNow;
+  const parts = [texts.plannedOfAll(power(now.cluster.planned_power_w))];
+  if (now.site_power_w != null) parts.push(texts.siteDraws(power(now.site_power_w)));
+  if (now.cap_w != null) parts.push(texts.counts(power(now.reserved_power_w), power(now.cap_w)));
+  return texts.site(parts);
 }

@@ -7,14 +7,8 @@ export interface View {
   to: number;
 }
 
-export const SPANS = [
-  [6 * HOUR, '6 hours'],
-  [12 * HOUR, '12 hours'],
-  [DAY, '1 day'],
-  [3 * DAY, '3 days'],
-  [7 * DAY, '1 week'],
-  [28 * DAY, '4 weeks'],
-] as const;
+/** How long views are that can be chosen, hours. */
+export const SPANS = [6, 12, 24, 72, 168, 672] as const;
 
 const SHORTEST = HOUR;
 const LONGEST = 120 * DAY;
@@ -50,7 +44,7 @@ export function viewOf(query: Readonly<Record<string, string>>, now: number): Vi
 /** What an address says of a view. */
 export function queryOf(view: View, now: number): Record<'hours' | 'from' | 'to', string> {
   const length = view.to - view.from;
-  const isNow = SPANS.some(([it]) => it === length) && Math.abs(around(now, length).from - view.from) <= 900_000;
+  const isNow = SPANS.some((hours) => hours * HOUR === length) && Math.abs(around(now, length).from - view.from) <= 900_000;
   if (!isNow) return { hours: '', from: iso(view.from), to: iso(view.to) };
   return { hours: length === DAY ? '' : String(length / HOUR), from: '', to: '' };
 }

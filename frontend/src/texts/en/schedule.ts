@@ -1,1 +1,91 @@
-export const schedule = {};
+import { count } from './count';
+
+export const schedule = {
+  page: {
+    title: 'Schedule',
+    span: 'Span',
+    asDrawn: 'as drawn',
+    /** By hours. */
+    spans: { 6: '6 hours', 12: '12 hours', 24: '1 day', 72: '3 days', 168: '1 week', 672: '4 weeks' },
+    of: 'Of',
+    ofWhom: 'Of whom',
+    everybody: 'everybody',
+    move: 'Move and zoom',
+    earlier: 'Earlier',
+    now: 'Now',
+    later: 'Later',
+    zoomOut: 'Zoom out',
+    zoomIn: 'Zoom in',
+    chart: 'Nodes over time',
+    savedChart: (zone: string) => `Nodes over time, times in ${zone}`,
+    wider: '◀ Wider',
+    part: (shown: number, all: number, first: string) => `${count(shown, 'node')} of ${count(all, 'node')}, from ${first} on`,
+    all: (nodes: number) => `All ${count(nodes, 'node')}`,
+    inGroups: (nodes: number, size: string) => `All ${count(nodes, 'node')}, in groups of ${size}`,
+    near: (reservations: number, zone: string, offset: string) =>
+      `${count(reservations, 'reservation')} near this span · times in ${zone} (${offset})`,
+    booked: 'booked',
+    held: 'held, not chosen yet',
+    completed: 'completed',
+    out: 'out of service',
+    inView: (reservations: number) => `${count(reservations, 'reservation')} in view`,
+    table: 'Table of reservations in view',
+    when: 'When',
+    whose: 'Whose',
+    state: 'State',
+    nodes: 'Nodes',
+    first: (shown: number, all: number) => `The first ${shown} of ${all}. Zoom in for the others.`,
+    reading: 'Reading the book …',
+  },
+  gantt: {
+    tapBars: 'Tap a bar; drag to move in time, two fingers to zoom.',
+    pointAtBars: 'Point at a bar; drag to move in time, Ctrl and wheel to zoom.',
+    groups: 'Darker is fuller. Click a group to look at its nodes.',
+    open: 'Open the reservation',
+    bars: (first: number, last: number) => `Schedule of nodes ${first} to ${last} over time.`,
+    shares: (first: number, last: number) => `Schedule of nodes ${first} to ${last} over time, by how full groups of nodes are.`,
+    keys:
+      'Arrow keys move the cursor over time and nodes, Enter opens the reservation that it is at, ' +
+      'page up and page down move in time, plus and minus zoom. The table below tells the same.',
+    node: (number: number) => `node ${number}`,
+    nodes: (nodes: number) => count(nodes, 'node'),
+    group: (nodes: number, first: string) => `${nodes} nodes from ${first}`,
+    shared: (booked: string, held: string) => `${booked} booked, ${held} held`,
+    free: 'free',
+    out: 'out of service',
+    /** In a sentence, by the words of the API. */
+    states: {
+      proposed: 'proposed',
+      confirmed: 'confirmed',
+      active: 'active',
+      completed: 'completed',
+      cancelled: 'cancelled',
+      expired: 'expired',
+      rejected: 'rejected',
+      failed: 'failed',
+      awaiting_supplier: 'awaiting_supplier',
+    },
+  },
+  powerNow: {
+    title: 'Power now',
+    above: (whose: string, since: string, measured: string, planned: string) =>
+      `Nodes of ${whose} have drawn more than planned since ${since}: ${measured} now, ${planned} planned.`,
+    allAbove: (since: string, measured: string, planned: string) =>
+      `Nodes of the cluster have drawn more than planned since ${since}: ${measured} now, ${planned} planned.`,
+    noSample: 'No node has a fresh sample of a meter.',
+    table: 'Table of power now',
+    whose: 'Nodes of',
+    nodes: 'Measured now',
+    measured: 'They draw',
+    planned: 'Planned of these',
+    difference: 'Difference',
+    first: (shown: number, all: number) => `The first ${shown} of ${all}.`,
+    allNodes: 'all nodes',
+    measuredOf: (measured: string, nodes: number) => `${measured} of ${count(nodes, 'node')}`,
+    /** Parts of a sentence: the first is always there. */
+    site: (parts: readonly string[]) => `${parts.join('; ')}.`,
+    plannedOfAll: (power: string) => `${power} planned of all nodes`,
+    siteDraws: (power: string) => `the site draws ${power}`,
+    counts: (power: string, cap: string) => `${power} count against the cap of ${cap}`,
+  },
+};
