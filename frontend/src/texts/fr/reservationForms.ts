@@ -11,7 +11,7 @@ export const forms: Texts['reservations']['forms'] = {
     actions: {
       modify: 'Modifier la demande',
       extend: 'Prolonger',
-      release: 'Rendre',
+      release: 'Libérer des nœuds',
       swap: 'Échanger des nœuds',
       describe: 'Étiquettes et note',
       share: 'Partager',
@@ -65,14 +65,14 @@ export const forms: Texts['reservations']['forms'] = {
     latestStart: 'Début au plus tard',
     finishedBy: 'Fin au plus tard',
     application: 'Application',
-    applicationHint: 'ce que vous lancez, comme nemo',
-    utilisation: 'Utilisation, %',
+    applicationHint: 'ce que vous exécutez, par exemple nemo',
+    utilisation: 'Charge des nœuds, %',
     partition: 'Partition',
     ranking: 'Des créneaux possibles, le',
     rankings: {
       cost_co2_energy: 'moins cher',
       co2_cost_energy: 'plus propre',
-      energy_cost_co2: 'moins gourmand en énergie',
+      energy_cost_co2: 'plus sobre',
     },
     modify: 'Modifier',
     planning: 'Replanification…',
@@ -81,10 +81,10 @@ export const forms: Texts['reservations']['forms'] = {
   },
 
   nodes: {
-    has: (nodes) => `Elle a ${count(nodes, 'nœud')}. Ce qui est rendu est aussitôt libre pour les autres, et vous ne pourrez pas le reprendre.`,
+    has: (nodes) => `Elle a ${count(nodes, 'nœud')}. Ce qui est libéré va aussitôt aux autres, et vous ne pourrez pas le reprendre.`,
     swapped:
       'D’autres nœuds libres prennent leur place\u00a0; le début, la fin et les nœuds en bon état restent. Un nœud où tourne un travail n’est pas échangé.',
-    giveBackWhat: 'Rendre',
+    giveBackWhat: 'Libérer',
     swapWhat: 'Échanger',
     releaseWays: {
       all: 'toute la réservation\u00a0: elle se termine aussitôt',
@@ -104,14 +104,14 @@ export const forms: Texts['reservations']['forms'] = {
     swap: 'Échanger',
     swapDone: 'Échangés\u00a0: d’autres nœuds ont pris leur place.',
     endNow: 'Terminer',
-    giveBack: 'Rendre',
+    giveBack: 'Libérer',
     really: 'Vraiment\u00a0?',
     yesEnd: 'Oui, terminer',
-    yesGiveBack: 'Oui, les rendre',
+    yesGiveBack: 'Oui, les libérer',
     keepIt: 'La garder',
     keepThem: 'Les garder',
-    allGivenBack: 'Rendue\u00a0: elle est terminée et ses nœuds sont libres.',
-    someGivenBack: 'Rendus\u00a0: les autres nœuds restent à vous.',
+    allGivenBack: 'Libérée\u00a0: elle est terminée et ses nœuds sont libres.',
+    someGivenBack: 'Libérés\u00a0: les autres nœuds restent à vous.',
   },
 
   priority: {
