@@ -4,9 +4,12 @@ import { tick } from 'svelte';
 
 import { words } from '../api/client';
 import type { HeldOffer, ReservationDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { cancel, choose, isImpossible } from '../ui/booking';
 import { planAgain } from '../ui/planAgain';
 import { sameAgain, type SameAgain } from './undo';
+
+const texts = () => language.texts.reservations.attempts;
 
 /** To be called while a component is made. `reread` reads a reservation again; `name` is who one is, where that is known. */
 export function attempts(reread: (id: string) => Promise<unknown>, name: () => string | undefined) {
@@ -53,10 +56,10 @@ export function attempts(reread: (id: string) => Promise<unknown>, name: () => s
       place = element;
     },
     choose(reservation: ReservationDocument, offer: HeldOffer) {
-      return attempt(reservation.id, () => choose(reservation.id, offer), 'Booked: the nodes are yours.');
+      return attempt(reservation.id, () => choose(reservation.id, offer), texts().booked);
     },
     async cancel(reservation: ReservationDocument) {
-      await attempt(reservation.id, () => cancel(reservation.id), 'Cancelled: its nodes are free again.');
+      await attempt(reservation.id, () => cancel(reservation.id), texts().cancelled);
       if (error) return;
       again = planAgain(reservation);
       const who = name();
@@ -67,10 +70,10 @@ export function attempts(reread: (id: string) => Promise<unknown>, name: () => s
       [message, error, again, same] = ['', '', null, null];
       try {
         const made = await work();
-        message = 'Booked again: a new reservation with the same start.';
+        message = texts().bookedAgain;
         await reread(made.id);
       } catch (thrown) {
-        error = `${isImpossible(thrown) ? 'That start is no longer free.' : words(thrown)} What was cancelled stays cancelled.`;
+        error = texts().staysCancelled(isImpossible(thrown) ? texts().noLongerFree : words(thrown));
       }
       await tick();
       place?.focus();

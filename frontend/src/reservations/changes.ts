@@ -2,21 +2,12 @@
 
 import { Failure } from '../api/failure';
 import type { RequestPatchDocument, ReservationDocument } from '../api/schema';
+import { language, type Texts } from '../texts/language.svelte';
 import { LENGTHS, parseLength } from '../time/lengths';
 import { iso, length } from '../time/words';
 import { readWall, wallText } from '../time/zone';
 
-export const ACTIONS = {
-  modify: 'Modify',
-  extend: 'Extend',
-  release: 'Give back',
-  swap: 'Swap nodes',
-  describe: 'Labels and note',
-  share: 'Share',
-  transfer: 'Transfer',
-  priority: 'Priority',
-} as const;
-export type Action = keyof typeof ACTIONS;
+export type Action = keyof Texts['reservations']['forms']['change']['actions'];
 
 /** What can be changed of a reservation as it stands; only operators give priorities. */
 export function actionsFor(reservation: ReservationDocument, operates = false): Action[] {
@@ -77,10 +68,11 @@ export type Patched = { patch: RequestPatchDocument } | { errors: Record<string,
 export function patchOf(before: Wanted, wanted: Wanted, zone: string): Patched {
   const patch: RequestPatchDocument = {};
   const errors: Record<string, string> = {};
+  const texts = language.texts.reservations.forms.wrong;
   const changed = (field: keyof Wanted) => before[field].trim() !== wanted[field].trim();
   if (changed('nodes')) {
     if (/^[1-9]\d*$/.test(wanted.nodes.trim())) patch.nodes = Number(wanted.nodes);
-    else errors.nodes = 'A whole number of nodes, 1 or more.';
+    else errors.nodes = texts.nodes;
   }
   if (changed('duration')) {
     const seconds = parseLength(wanted.duration);
@@ -89,13 +81,13 @@ export function patchOf(before: Wanted, wanted: Wanted, zone: string): Patched {
   }
   if (changed('earliest')) {
     const instant = readWall(wanted.earliest, zone);
-    if (instant === null) errors.earliest_start = 'A date and a time.';
+    if (instant === null) errors.earliest_start = texts.time;
     else patch.earliest_start = iso(instant);
   }
   if (changed('latest') || changed('limit')) {
     const instant = readWall(wanted.latest, zone);
     const [field, other] = wanted.limit === 'end' ? (['latest_end', 'latest_start'] as const) : (['latest_start', 'latest_end'] as const);
-    if (instant === null) errors[field] = 'A date and a time.';
+    if (instant === null) errors[field] = texts.time;
     else Object.assign(patch, { [field]: iso(instant), ...(changed('limit') ? { [other]: null } : {}) });
   }
   if (changed('application')) patch.labels = { application: wanted.application.trim() || null };
@@ -103,7 +95,7 @@ export function patchOf(before: Wanted, wanted: Wanted, zone: string): Patched {
   if (changed('utilisation')) {
     const value = Number(wanted.utilisation.replace(',', '.').replace('%', ''));
     if (value > 0 && value <= 100) patch.utilisation = Math.round(value * 1e4) / 1e6;
-    else errors.utilisation = 'Percent, above 0 and up to 100.';
+    else errors.utilisation = texts.utilisation;
   }
   return Object.keys(errors).length > 0 ? { errors } : { patch };
 }

@@ -1,6 +1,7 @@
 // What the chosen offer promised, beside what came of it by the ledger.
 
 import type { OfferDocument, ReportRowDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { when, type Clock } from '../time/words';
 import { carbon, energy, money, percent } from '../units/format';
 
@@ -18,22 +19,24 @@ type Show = (value: number) => string;
 /** By how much something is not what was promised: `0.2 kWh less (12 %)`. */
 export function differenceWords(promised: Amount, came: Amount, show: Show): string {
   if (promised == null || came == null) return '';
+  const texts = language.texts.reservations.comparison;
   const more = came - promised;
-  if (Math.abs(more) < 0.005 * Math.abs(promised) || more === 0) return 'as promised';
-  const share = promised === 0 ? '' : ` (${percent(Math.abs(more / promised))})`;
-  return `${show(Math.abs(more))} ${more > 0 ? 'more' : 'less'}${share}`;
+  if (Math.abs(more) < 0.005 * Math.abs(promised) || more === 0) return texts.asPromised;
+  const share = promised === 0 ? '' : percent(Math.abs(more / promised));
+  return (more > 0 ? texts.more : texts.less)(show(Math.abs(more)), share);
 }
 
 /** Each amount beside what came. Before all of it is known, parts are not compared with the whole. */
 export function compared(offer: OfferDocument, came: ReportRowDocument | null, isWhole: boolean): Compared[] {
+  const texts = language.texts.reservations.comparison;
   const cost: Show = (value) => money(value, offer.currency);
   const grams = (kilograms: Amount) => (kilograms == null ? null : kilograms * 1000);
   const rows: [string, Show, Amount, Amount][] = [
-    ['Energy', energy, offer.energy_j, came?.energy_j],
-    ['Cost', cost, offer.cost, came?.cost],
-    ['CO₂', carbon, offer.co2_g, grams(came?.co2_location_kg)],
-    ['Cost saved', cost, offer.saves.cost, isWhole ? came?.measured_saving_cost : null],
-    ['CO₂ saved', carbon, offer.saves.co2_g, isWhole ? grams(came?.measured_saving_co2_kg) : null],
+    [texts.energy, energy, offer.energy_j, came?.energy_j],
+    [texts.cost, cost, offer.cost, came?.cost],
+    [texts.co2, carbon, offer.co2_g, grams(came?.co2_location_kg)],
+    [texts.costSaved, cost, offer.saves.cost, isWhole ? came?.measured_saving_cost : null],
+    [texts.co2Saved, carbon, offer.saves.co2_g, isWhole ? grams(came?.measured_saving_co2_kg) : null],
   ];
   return rows.map(([name, show, promised, really]) => ({
     name,
@@ -45,13 +48,14 @@ export function compared(offer: OfferDocument, came: ReportRowDocument | null, i
 
 /** How far what came is known, and how much of it was measured. */
 export function knownWords(came: ReportRowDocument | null, statedTo: string | null, end: number, { now, zone }: Clock): string {
+  const texts = language.texts.reservations.comparison;
   const until = statedTo === null ? null : Date.parse(statedTo);
-  if (came === null || until === null) return 'The ledger has nothing of it yet: it states an hour some time after its end.';
+  if (came === null || until === null) return texts.nothingStated;
   const share = came.measured_share ?? 0;
   const measured = [
-    share <= 0 ? 'nothing was measured: it is estimated' : '',
-    share >= 1 ? 'all of the energy was measured' : '',
-  ].find((it) => it !== '') ?? `${percent(share)} of the energy was measured, the rest is estimated`;
-  const reach = until < end ? `Stated until ${when(until, now, zone)}` : 'By the ledger';
-  return `${reach}; ${measured}.`;
+    share <= 0 ? texts.nothingMeasured : '',
+    share >= 1 ? texts.allMeasured : '',
+  ].find((it) => it !== '') ?? texts.partMeasured(percent(share));
+  const reach = until < end ? texts.statedUntil(when(until, now, zone)) : texts.byLedger;
+  return texts.known(reach, measured);
 }

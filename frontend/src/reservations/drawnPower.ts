@@ -1,9 +1,10 @@
 // The power that a reservation drew, by the hours of the ledger.
 
 import type { LedgerRowDocument, ReservationPowerDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { HOUR } from '../time/words';
 import type { Span, Step } from '../ui/steps';
-import { count, power, whole } from '../units/format';
+import { power, whole } from '../units/format';
 
 export interface Drawn {
   /** Watts on average, hour by hour. */
@@ -35,7 +36,8 @@ export function drawn(rows: readonly LedgerRowDocument[], id: string, start: num
 
 /** What its nodes draw now, against what was planned of them. */
 export function nowWords({ nodes, measured_nodes, measured_power_w, planned_of_measured_w, planned_power_w }: ReservationPowerDocument): string {
-  if (measured_power_w == null) return `Now: ${power(planned_power_w)} are planned; nothing of it is measured.`;
-  const of = measured_nodes < nodes ? `${whole(measured_nodes)} of ${count(nodes, 'node')} draw` : `${count(nodes, 'node')} ${nodes === 1 ? 'draws' : 'draw'}`;
-  return `Now: ${of} ${power(measured_power_w)}, of ${power(planned_of_measured_w)} that are planned.`;
+  const texts = language.texts.reservations.drawnPower;
+  if (measured_power_w == null) return texts.nothingMeasured(power(planned_power_w));
+  const [drawn, planned] = [power(measured_power_w), power(planned_of_measured_w)];
+  return measured_nodes < nodes ? texts.some(whole(measured_nodes), nodes, drawn, planned) : texts.all(nodes, drawn, planned);
 }

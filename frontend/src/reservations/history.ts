@@ -1,6 +1,7 @@
 // What happened to a reservation, in time order: what the audit trail has of it, and what follows from the reservation itself.
 
 import type { AuditItemDocument, ReservationDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { span, when, type Clock } from '../time/words';
 import { chosenOffer } from '../ui/offers';
 import { STATE_WORDS } from '../ui/reservationWords';
@@ -15,19 +16,7 @@ export interface Moment {
   isRefused: boolean;
 }
 
-/** What people do with reservations, by the name of the operation. */
-const DEEDS: Record<string, string> = {
-  create_reservation: 'asked for it',
-  choose_offer: 'chose an offer',
-  modify_reservation: 'changed it',
-  extend_reservation: 'extended it',
-  release_reservation: 'gave nodes back',
-  swap_nodes: 'swapped nodes',
-  share_reservation: 'shared it',
-  unshare_reservation: 'ended sharing it',
-  transfer_reservation: 'gave it to another owner',
-  cancel_reservation: 'cancelled it',
-};
+const texts = () => language.texts.reservations.history;
 
 /** What the audit trail has of a reservation before or after something was done. */
 interface Recorded {
@@ -39,7 +28,7 @@ interface Recorded {
 }
 
 /** Whether a record tells of something that was done, and not only read. */
-export const isDeed = ({ action }: AuditItemDocument): boolean => action in DEEDS;
+export const isDeed = ({ action }: AuditItemDocument): boolean => action in texts().deeds;
 
 function changes(before: Recorded | null, after: Recorded | null, clock: Clock): string {
   const times = ({ start, end }: Recorded) => (start && end ? span(Date.parse(start), Date.parse(end), clock.now, clock.zone) : '');
@@ -57,12 +46,13 @@ function changes(before: Recorded | null, after: Recorded | null, clock: Clock):
 
 function momentOf(record: AuditItemDocument, clock: Clock): Moment {
   const isRefused = !/^2\d\d/.test(record.outcome);
-  const forWhom = record.for && record.for !== record.actor ? ` for ${record.for}` : '';
+  const deeds: Record<string, string> = texts().deeds;
+  const what = deeds[record.action] ?? record.action;
   return {
     at: Date.parse(record.at),
     who: record.actor,
-    what: `${DEEDS[record.action] ?? record.action}${forWhom}`,
-    detail: isRefused ? `not done: ${record.outcome}` : changes(record.before as Recorded | null, record.after as Recorded | null, clock),
+    what: record.for && record.for !== record.actor ? texts().forWhom(what, record.for) : what,
+    detail: isRefused ? texts().notDone(record.outcome) : changes(record.before as Recorded | null, record.after as Recorded | null, clock),
     isRefused,
   };
 }
@@ -72,18 +62,18 @@ export function history(reservation: ReservationDocument, records: readonly Audi
   const plain = (at: string, what: string, who = ''): Moment => ({ at: Date.parse(at), who, what, detail: '', isRefused: false });
   const deeds = records.filter(isDeed).map((it) => momentOf(it, clock));
   const moments = [...deeds];
-  if (!records.some((it) => it.action === 'create_reservation')) moments.push(plain(reservation.created_at, 'was asked for'));
+  if (!records.some((it) => it.action === 'create_reservation')) moments.push(plain(reservation.created_at, texts().wasAskedFor));
   if (reservation.state === 'proposed' || reservation.state === 'expired') {
-    moments.push(plain(reservation.expires_at, Date.parse(reservation.expires_at) > clock.now ? 'is held until then' : 'was held until then'));
+    moments.push(plain(reservation.expires_at, Date.parse(reservation.expires_at) > clock.now ? texts().isHeld : texts().wasHeld));
   }
   const offer = chosenOffer(reservation);
   if (offer && ['confirmed', 'active', 'completed'].includes(reservation.state)) {
-    moments.push(plain(offer.start, Date.parse(offer.start) > clock.now ? 'begins' : 'began'));
-    moments.push(plain(offer.end, Date.parse(offer.end) > clock.now ? 'ends' : 'ended'));
+    moments.push(plain(offer.start, Date.parse(offer.start) > clock.now ? texts().begins : texts().began));
+    moments.push(plain(offer.end, Date.parse(offer.end) > clock.now ? texts().ends : texts().ended));
   }
   return moments.sort((a, b) => a.at - b.at);
 }
 
 /** A moment in a line: `today 14:00: ada chose an offer`. */
 export const momentWords = ({ at, who, what }: Moment, { now, zone }: Clock): string =>
-  `${when(at, now, zone)}: ${who === '' ? 'it' : who} ${what}`;
+  texts().moment(when(at, now, zone), who, what);

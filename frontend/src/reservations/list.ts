@@ -1,6 +1,7 @@
 // Reservations as people look for them: those to come, and those that were.
 
 import type { ReservationDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { nodeWords } from '../ui/nodeWords';
 import { chosenOffer } from '../ui/offers';
 import { STATE_WORDS } from '../ui/reservationWords';
@@ -48,13 +49,7 @@ export function matches(reservation: ReservationDocument, search: string): boole
 }
 
 /** The orders of a list. */
-export const ORDERS = {
-  start: 'by start',
-  made: 'newest first',
-  cost: 'dearest first',
-  nodes: 'most nodes first',
-} as const;
-export type Order = keyof typeof ORDERS;
+export const ORDERS = ['start', 'made', 'cost', 'nodes'] as const;
 
 /** A list in another order than by start, in which it is. */
 export function ordered(list: readonly ReservationDocument[], order: string): ReservationDocument[] {
@@ -93,8 +88,9 @@ export const labelWords = ({ request }: ReservationDocument) =>
 
 /** With whom it is shared; empty where with nobody. */
 export function sharedWords(reservation: ReservationDocument): string {
-  const names = (reservation.shared_with ?? []).map((it) => it.user ?? `all of ${it.project ?? ''}`);
-  return names.length > 0 ? `shared with ${names.join(', ')}` : '';
+  const texts = language.texts.reservations.list;
+  const names = (reservation.shared_with ?? []).map((it) => it.user ?? texts.allOf(it.project ?? ''));
+  return names.length > 0 ? texts.sharedWith(names.join(', ')) : '';
 }
 
 export interface Pairing {
@@ -151,12 +147,13 @@ export function changedWords(reservation: ReservationDocument): string[] {
   const offer = chosenOffer(reservation);
   const now = reservation.now_expected?.offers.find((it) => it.offer_id === offer?.offer_id);
   if (!offer || !now) return [];
+  const texts = language.texts.reservations.list;
   const words: string[] = [];
   const differs = (value: number, before: number) => Math.abs(value - before) > 0.005 * Math.abs(before);
-  if (now.cost == null || now.co2_g == null) words.push('For a part of it no price or CO₂ intensity is known any more.');
+  if (now.cost == null || now.co2_g == null) words.push(texts.partUnknown);
   else if (differs(now.cost, offer.cost) || differs(now.co2_g, offer.co2_g)) {
-    words.push(`As agendas stand now: ${money(now.cost, offer.currency)}, ${carbon(now.co2_g)} CO₂.`);
+    words.push(texts.nowExpected(money(now.cost, offer.currency), carbon(now.co2_g)));
   }
-  if (now.cap_kept === false) words.push('The power cap was lowered since: it no longer fits under it.');
+  if (now.cap_kept === false) words.push(texts.capLowered);
   return words;
 }

@@ -1,6 +1,7 @@
 // What was asked for, as a list of names and values.
 
 import type { ReservationDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { exact, length } from '../time/words';
 import { percent, whole } from '../units/format';
 
@@ -9,21 +10,22 @@ export function requestRows({ request, priority }: ReservationDocument, zone: st
   const at = (instant: string | null | undefined) => (instant ? exact(Date.parse(instant), zone) : '');
   const list = (names: readonly string[] | null | undefined) => (names ?? []).join(', ');
   const { duration_s: seconds } = request;
+  const texts = language.texts.reservations.request;
   const rows: [string, string | null | undefined][] = [
-    ['Nodes', request.nodes == null ? '' : whole(request.nodes)],
-    ['For', typeof seconds === 'number' ? length(seconds * 1000) : ''],
-    ['Other shapes', request.alternatives?.length ? String(request.alternatives.length) : ''],
-    ['Not before', at(request.earliest_start)],
-    ['Latest start', at(request.latest_start)],
-    ['Finished by', at(request.latest_end)],
-    ['Partition', request.partition],
-    ['Features', list(request.features)],
-    ['None of', list(request.exclude)],
-    ['Only of', list(request.only)],
-    ['Utilisation', request.utilisation == null ? '' : percent(request.utilisation)],
-    ['May run as slowly as', request.slowest_speed == null ? '' : percent(request.slowest_speed)],
-    ['Priority', priority > 0 ? String(priority) : ''],
-    ['Given back', request.give_back === 'jobs_ended' ? 'once its jobs have ended' : ''],
+    [texts.nodes, request.nodes == null ? '' : whole(request.nodes)],
+    [texts.duration, typeof seconds === 'number' ? length(seconds * 1000) : ''],
+    [texts.otherShapes, request.alternatives?.length ? String(request.alternatives.length) : ''],
+    [texts.notBefore, at(request.earliest_start)],
+    [texts.latestStart, at(request.latest_start)],
+    [texts.finishedBy, at(request.latest_end)],
+    [texts.partition, request.partition],
+    [texts.features, list(request.features)],
+    [texts.noneOf, list(request.exclude)],
+    [texts.onlyOf, list(request.only)],
+    [texts.utilisation, request.utilisation == null ? '' : percent(request.utilisation)],
+    [texts.slowest, request.slowest_speed == null ? '' : percent(request.slowest_speed)],
+    [texts.priority, priority > 0 ? String(priority) : ''],
+    [texts.givenBack, request.give_back === 'jobs_ended' ? texts.onceJobsEnded : ''],
   ];
   return rows.flatMap(([name, value]): [string, string][] => (value ? [[name, value]] : []));
 }

@@ -1,37 +1,34 @@
 // Series in words, and the form that changes one.
 
 import type { OccurrenceDocument, RequestPatchDocument, SeriesDocument, SeriesPatchDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { LENGTHS, parseLength } from '../time/lengths';
-import { iso, length, span, type Clock } from '../time/words';
+import { iso, length, span, when, type Clock } from '../time/words';
 import { wallText } from '../time/zone';
 import { DAYS, ONCE, recurrenceOf, ruleOf, type Repeat } from '../ui/recur';
 import { STATE_WORDS } from '../ui/reservationWords';
-import { count } from '../units/format';
 
-export const SERIES_STATES: Record<string, string> = {
-  running: 'Ongoing',
-  completed: 'Completed',
-  ended: 'Ended',
-  refused: 'Refused',
-};
+/** What becomes of the times of a series, in the order in which it is told. */
+const KINDS = ['booked', 'waiting', 'impossible', 'left_out', 'ended'] as const;
+const texts = () => language.texts.reservations.series;
 
-const OCCURRENCE_STATES: Record<string, string> = {
-  waiting: 'To be planned',
-  booked: 'Booked',
-  impossible: 'Does not fit yet',
-  left_out: 'Left out',
-  ended: 'Ended before',
-};
+/** `Ongoing` */
+export function seriesState({ state }: SeriesDocument): string {
+  const states: Record<string, string> = texts().states;
+  return states[state] ?? state;
+}
 
 /** `Booked`, `Running`, `Left out`. */
-export const occurrenceState = ({ state, reservation_state }: OccurrenceDocument) =>
-  (state === 'booked' ? STATE_WORDS[reservation_state ?? ''] : undefined) ?? OCCURRENCE_STATES[state] ?? state;
+export function occurrenceState({ state, reservation_state }: OccurrenceDocument): string {
+  const states: Record<string, string> = texts().occurrenceStates;
+  return (state === 'booked' ? STATE_WORDS[reservation_state ?? ''] : undefined) ?? states[state] ?? state;
+}
 
 /** When an occurrence takes place, or the window that it may start in. */
 export function occurrenceTime(it: OccurrenceDocument, { now, zone }: Clock): string {
   if (it.start && it.end) return span(Date.parse(it.start), Date.parse(it.end), now, zone);
   const [earliest, latest] = [Date.parse(it.earliest_start), Date.parse(it.latest_start)];
-  return earliest === latest ? `at ${span(earliest, latest, now, zone).replace(/ to .*/, '')}` : `to start ${span(earliest, latest, now, zone)}`;
+  return earliest === latest ? texts().at(when(earliest, now, zone)) : texts().toStart(span(earliest, latest, now, zone));
 }
 
 /** Whether it can still be left out. */
@@ -40,19 +37,13 @@ export const canSkip = ({ state, reservation_state }: OccurrenceDocument) =>
 
 /** `4 nodes for 2 h`. */
 export function askedWords({ request }: SeriesDocument): string {
-  return `${count(request.nodes ?? 1, 'node')} for ${length(Number(request.duration_s) * 1000)}`;
+  return texts().asked(request.nodes ?? 1, length(Number(request.duration_s) * 1000));
 }
 
 /** `12 booked, 36 to be planned, 1 does not fit`. */
 export function totalWords({ totals }: SeriesDocument): string {
-  const parts = [
-    [totals.booked, 'booked'],
-    [totals.waiting, 'to be planned'],
-    [totals.impossible, totals.impossible === 1 ? 'does not fit yet' : 'do not fit yet'],
-    [totals.left_out, 'left out'],
-    [totals.ended, 'ended before'],
-  ] as const;
-  return `${count(totals.occurrences, 'time')}: ${parts.filter(([n]) => n > 0).map(([n, words]) => `${n} ${words}`).join(', ')}`;
+  const { all, ...parts } = texts().totals;
+  return all(totals.occurrences, KINDS.filter((kind) => totals[kind] > 0).map((kind) => parts[kind](totals[kind])).join(', '));
 }
 
 /** What the form of a change says. */
@@ -90,7 +81,7 @@ export function seriesPatch(before: WantedSeries, wanted: WantedSeries, zone: st
   const [patch, request, errors]: [SeriesPatchDocument, RequestPatchDocument, Record<string, string | undefined>] = [{}, {}, {}];
   if (wanted.nodes !== before.nodes) {
     if (/^[1-9]\d*$/.test(wanted.nodes.trim())) request.nodes = Number(wanted.nodes);
-    else errors.nodes = 'A whole number of nodes, 1 or more.';
+    else errors.nodes = language.texts.reservations.forms.wrong.nodes;
   }
   if (wanted.duration !== before.duration) {
     const seconds = parseLength(wanted.duration);
