@@ -3,6 +3,7 @@
 import type {
   OccupancyDocument, OutageDocument, PowerActionDocument, PowerLogEntryDocument, QuarterDocument, ScheduleItem,
 } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { MINUTE } from '../time/words';
 import type { Span, Step } from '../ui/steps';
 import { STATE_WORDS } from '../ui/reservationWords';
@@ -32,36 +33,19 @@ export interface Happened {
   actions: readonly PowerActionDocument[];
 }
 
-const ACTIONS: Record<string, string> = {
-  off: 'switching off',
-  wake: 'waking',
-  limit: 'a power limit',
-  lift: 'the end of a power limit',
-};
-const DEEDS: Record<string, string> = {
-  proposed: 'Proposed',
-  asked: 'Asked for',
-  changed: 'Changed',
-  approved: 'Approved',
-  refused: 'Refused',
-  ordered: 'Ordered',
-  failed: 'Ordered without effect',
-  done: 'Done',
-  given_up: 'Given up',
-  held: 'Kept on',
-  released: 'May be switched off again',
-};
-
 function logEntry(it: PowerLogEntryDocument, actions: ReadonlyMap<number, PowerActionDocument>, owners: ReadonlyMap<string, string>): Entry {
   const action = it.action_id == null ? undefined : actions.get(it.action_id);
-  const about = action ? `: ${ACTIONS[action.action] ?? action.action}` : '';
+  const texts = language.texts.nodes.activity;
+  const actionNames: Record<string, string> = texts.actions;
+  const deeds: Record<string, string> = texts.deeds;
+  const deed = deeds[it.what] ?? it.what;
   return {
     key: `log ${it.id}`,
     start: Date.parse(it.at),
     end: null,
     lasts: false,
-    what: `${DEEDS[it.what] ?? it.what}${about}`,
-    who: it.by ?? 'the service',
+    what: action ? texts.about(deed, actionNames[action.action] ?? action.action) : deed,
+    who: it.by ?? texts.service,
     why: it.because ?? '',
     reservation: action?.reservation_id ?? '',
     owner: owners.get(action?.reservation_id ?? '') ?? '',
@@ -70,6 +54,7 @@ function logEntry(it: PowerLogEntryDocument, actions: ReadonlyMap<number, PowerA
 
 /** What happened to a node, the latest first. */
 export function entriesOf({ held, outages, log, actions }: Happened): Entry[] {
+  const texts = language.texts.nodes.activity;
   const byId = new Map(actions.map((it) => [it.id, it]));
   const owners = new Map(held.map((it) => [it.reservation_id, it.owner]));
   const reservations = held.map((it) => ({
@@ -77,7 +62,7 @@ export function entriesOf({ held, outages, log, actions }: Happened): Entry[] {
     start: Date.parse(it.start),
     end: Date.parse(it.end),
     lasts: false,
-    what: `Reservation: ${(STATE_WORDS[it.state] ?? it.state).toLowerCase()}`,
+    what: texts.reservation((STATE_WORDS[it.state] ?? it.state).toLowerCase()),
     who: it.owner,
     why: '',
     reservation: it.reservation_id,
@@ -88,7 +73,7 @@ export function entriesOf({ held, outages, log, actions }: Happened): Entry[] {
     start: Date.parse(it.start),
     end: it.end ? Date.parse(it.end) : null,
     lasts: !it.end,
-    what: 'Out of service',
+    what: texts.outOfService,
     who: sourceWords(it),
     why: it.reason,
     reservation: '',

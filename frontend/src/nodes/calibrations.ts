@@ -1,13 +1,15 @@
 // How a node was calibrated over time.
 
 import type { CalibrationDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import type { Step } from '../ui/steps';
 
-const SOURCES: Record<string, string> = { samples: 'samples that were sent', meters: 'what meters measured' };
-
 /** What a calibration rests on, in words. */
-export const restsOn = ({ source, idle_samples, max_samples, outliers }: CalibrationDocument): string =>
-  `${SOURCES[source] ?? source}: ${idle_samples} idle, ${max_samples} at most${outliers > 0 ? `, ${outliers} left out` : ''}`;
+export function restsOn({ source, idle_samples, max_samples, outliers }: CalibrationDocument): string {
+  const texts = language.texts.nodes.calibrations;
+  const sources: Record<string, string> = texts.sources;
+  return texts.restsOn(sources[source] ?? source, idle_samples, max_samples, outliers);
+}
 
 /** By how many percent a power differs from the newest. */
 const differs = (watts: number, newest: number) => (newest > 0 ? (watts / newest - 1) * 100 : 0);

@@ -1,6 +1,7 @@
 // Figure 3 of the paper: nodes in ascending order of idle power, as points of a picture.
 
 import type { NodePowers } from '../api/schema';
+import { language } from '../texts/language.svelte';
 
 export interface Point {
   name: string;
@@ -37,6 +38,7 @@ export function points(powers: NodePowers): Point[] {
 
 /** Why a node stands out, in words. */
 export function outWords(by: readonly string[]): string {
-  const names: Record<string, string> = { idle: 'idle power', max: 'maximum power' };
-  return by.map((it) => names[it] ?? it).join(' and ');
+  const texts = language.texts.nodes.figure;
+  const names: Record<string, string> = texts.by;
+  return texts.both(by.map((it) => names[it] ?? it));
 }

@@ -1,5 +1,6 @@
 // Lists of node names as Slurm and the command line write them (`planner/src/node_list.rs`): `n1,n[08-11,20]`.
 
+import { language } from '../texts/language.svelte';
 import { whole } from '../units/format';
 
 /** How many names a list may stand for on the page. */
@@ -8,6 +9,7 @@ const MOST_NAMES = 100_000;
 export type NodeList = { names: string[] } | { error: string };
 
 class Wrong extends Error {}
+const texts = () => language.texts.nodes.nodeList;
 
 /** The names that a list stands for, in its order, each once; or what is wrong with it. */
 export function parseNodes(text: string): NodeList {
@@ -16,14 +18,14 @@ export function parseNodes(text: string): NodeList {
     for (const pattern of patterns(text)) {
       for (const name of expanded(pattern)) {
         names.add(name);
-        if (names.size > MOST_NAMES) throw new Wrong(`These are more than ${whole(MOST_NAMES)} nodes.`);
+        if (names.size > MOST_NAMES) throw new Wrong(texts().tooMany(whole(MOST_NAMES)));
       }
     }
   } catch (error) {
     if (error instanceof Wrong) return { error: error.message };
     throw error;
   }
-  return names.size > 0 ? { names: [...names] } : { error: 'Names of nodes, such as n1,n[4-7].' };
+  return names.size > 0 ? { names: [...names] } : { error: texts().names };
 }
 
 /** The parts between commas and spaces that stand in no brackets. */
@@ -32,11 +34,11 @@ function patterns(text: string): string[] {
   let [part, isOpen] = ['', false];
   for (const character of text) {
     if (character === '[') {
-      if (isOpen) throw new Wrong('A bracket stands inside brackets.');
+      if (isOpen) throw new Wrong(texts().bracketInside);
       isOpen = true;
     }
     if (character === ']') {
-      if (!isOpen) throw new Wrong('A closing bracket that none opens.');
+      if (!isOpen) throw new Wrong(texts().bracketNotOpened);
       isOpen = false;
     }
     if (!isOpen && /[\s,;]/.test(character)) {
@@ -44,7 +46,7 @@ function patterns(text: string): string[] {
       part = '';
     } else part += character;
   }
-  if (isOpen) throw new Wrong('A bracket is not closed.');
+  if (isOpen) throw new Wrong(texts().bracketNotClosed);
   return [...found, part].filter((it) => it !== '');
 }
 
@@ -54,17 +56,17 @@ function expanded(pattern: string): string[] {
   if (inside === undefined) return [pattern];
   const rest = expanded(behind);
   const numbers = inside.split(',').flatMap(numbersOf);
-  if (numbers.length * rest.length > MOST_NAMES) throw new Wrong(`${pattern} stands for more than ${whole(MOST_NAMES)} nodes.`);
+  if (numbers.length * rest.length > MOST_NAMES) throw new Wrong(texts().patternTooLarge(pattern, whole(MOST_NAMES)));
   return numbers.flatMap((number) => rest.map((name) => `${before}${number}${name}`));
 }
 
 /** `08`, `09`, `10` of `08-10`: numbers keep the width of the first. */
 function numbersOf(range: string): string[] {
   const [, first, last = first] = /^(\d{1,18})(?:-(\d{1,18}))?$/.exec(range.trim()) ?? [];
-  if (first === undefined || last === undefined) throw new Wrong(`“${range}” is no number or range of numbers, such as 4-7.`);
+  if (first === undefined || last === undefined) throw new Wrong(texts().noRange(range));
   const [from, count] = [Number(first), Number(last) - Number(first) + 1];
-  if (count < 1) throw new Wrong(`The range ${range} ends before it begins.`);
-  if (count > MOST_NAMES) throw new Wrong(`The range ${range} stands for more than ${whole(MOST_NAMES)} nodes.`);
+  if (count < 1) throw new Wrong(texts().rangeBackwards(range));
+  if (count > MOST_NAMES) throw new Wrong(texts().rangeTooLarge(range, whole(MOST_NAMES)));
   return Array.from({ length: count }, (_, index) => String(from + index).padStart(first.length, '0'));
 }
 

@@ -1,9 +1,9 @@
 // Outages: what a form says of one, how one stands, and what it takes from whom.
 
 import type { OutageDocument, OutageRequest, ScheduleItem } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { DAY, iso, span, when, type Clock } from '../time/words';
 import { readWall, wallText } from '../time/zone';
-import { count, whole } from '../units/format';
 import { parseNodes, shared } from './nodeList';
 
 /** What the form of an outage says. Without a start it begins now, without an end it lasts until it is ended. */
@@ -38,18 +38,19 @@ export function draftOf(outage: OutageDocument, names: readonly string[], { now,
 
 /** What a form says, or what is wrong with it. */
 export function readDraft(draft: Draft, { now, zone }: Clock): { outage: Outage } | { errors: Errors } {
+  const texts = language.texts.nodes.outages;
   const errors: Errors = {};
   const list = parseNodes(draft.nodes);
   if ('error' in list) errors.nodes = list.error;
   const instant = (field: 'start' | 'end') => {
     if (draft[field] === '') return null;
     const found = readWall(draft[field], zone);
-    if (found === null) errors[field] = 'A date and a time.';
+    if (found === null) errors[field] = texts.dateAndTime;
     return found;
   };
   const [start, end] = [instant('start'), instant('end')];
-  if (end !== null && end <= (start ?? now)) errors.end = start === null ? 'A time to come.' : 'A time after the start.';
-  if (draft.reason.trim() === '') errors.reason = 'Say why: those who lose nodes read it.';
+  if (end !== null && end <= (start ?? now)) errors.end = start === null ? texts.timeToCome : texts.timeAfterStart;
+  if (draft.reason.trim() === '') errors.reason = texts.sayWhy;
   if ('error' in list || Object.keys(errors).length > 0) return { errors };
   return { outage: { names: list.names, start, end, reason: draft.reason.trim() } };
 }
@@ -92,11 +93,10 @@ export function displacedOf(items: readonly ScheduleItem[], ranges: readonly (re
 
 /** What an outage takes from others, in a sentence. */
 export function displacedWords(displaced: readonly Displaced[]): string {
-  if (displaced.length === 0) return 'No reservation holds any of these nodes in that time.';
+  const texts = language.texts.nodes.outages;
+  if (displaced.length === 0) return texts.displacesNone;
   const running = displaced.filter((it) => it.state === 'active').length;
-  const runs = running > 0 ? `, ${whole(running)} of which ${running === 1 ? 'runs' : 'run'} now,` : '';
-  const hold = displaced.length === 1 ? 'holds' : 'hold';
-  return `${count(displaced.length, 'reservation')}${runs} ${hold} some of these nodes. Within seconds each gets other nodes where there are some; else its owner is told and gets other starts.`;
+  return texts.displaces(displaced.length, running);
 }
 
 /** Whether an outage has yet to begin; the page's clock is up to a second behind. */
@@ -106,6 +106,7 @@ export const isToCome = (outage: Pick<OutageDocument, 'start'>, now: number) => 
 export function timeWords(outage: Pick<OutageDocument, 'start' | 'end'>, { now, zone }: Clock): string {
   const start = Date.parse(outage.start);
   if (outage.end) return span(start, Date.parse(outage.end), now, zone);
-  return `${isToCome(outage, now) ? 'from' : 'since'} ${when(start, now, zone)}, no end known`;
+  const { from, since } = language.texts.nodes.outages;
+  return (isToCome(outage, now) ? from : since)(when(start, now, zone));
 }
 

@@ -2,6 +2,7 @@
 
 import { Failure, api, unwrap } from '../api/client';
 import type { FindingDocument, ShownNode } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { firstOf } from '../ui/lookUp';
 
 /** The node of a name. The API has lists alone, which are read up to it. */
@@ -11,7 +12,7 @@ export async function readNode(name: string, signal: AbortSignal): Promise<Shown
     const { nodes, next_cursor } = await unwrap(api.GET('/api/v1/nodes', { params: { query }, signal }));
     return { items: nodes, next_cursor: next_cursor ?? null };
   }, (it) => it.name === name);
-  if (!node) throw new Failure('not_found', `There is no node "${name}".`);
+  if (!node) throw new Failure('not_found', language.texts.nodes.readNode.none(name));
   return node;
 }
 

@@ -3,20 +3,13 @@
 import type {
   FindingDocument, OutageDocument, PowerActionDocument, PowerDocument, ScheduleItem, ShownNode, SlurmOccupant,
 } from '../api/schema';
+import { en } from '../texts/en';
+import { language } from '../texts/language.svelte';
 import { rounded } from '../units/format';
 
 /** What a node does now. */
-export const STATES = {
-  out: 'Out of service',
-  asleep: 'Asleep',
-  waking: 'Being switched on',
-  sleeping: 'Being switched off',
-  used: 'In use',
-  held: 'Held by an offer',
-  occupied: 'Occupied by others',
-  free: 'Free',
-} as const;
-export type NodeState = keyof typeof STATES;
+export const STATES = ['out', 'asleep', 'waking', 'sleeping', 'used', 'held', 'occupied', 'free'] as const;
+export type NodeState = (typeof STATES)[number];
 
 /** What was read of nodes beside themselves. */
 export interface Known {
@@ -172,7 +165,7 @@ type Value = number | string;
 const COLUMNS: Record<string, (line: Line) => Value> = {
   name: (it) => it.name,
   partition: (it) => it.partitions.join(', '),
-  state: (it) => Object.keys(STATES).indexOf(it.state),
+  state: (it) => STATES.indexOf(it.state),
   power: (it) => it.draw?.watts ?? -1,
   who: (it) => it.holder?.owner ?? '\uffff',
   calibration: (it) => factorOf(it) ?? -1,
@@ -183,10 +176,11 @@ const names = new Intl.Collator('en', { numeric: true });
 /** The lines that are wanted, in the order that is wanted: a column's name, with `-` before it from the greatest on. */
 export function wantedOf(lines: readonly Line[], { search, state, partition, order }: Wanted): Line[] {
   const terms = search.toLowerCase().split(/\s+/).filter((it) => it !== '');
+  const states = language.texts.nodes.table.states;
   const found = lines.filter((it) => {
     if (state !== '' && it.state !== state) return false;
     if (partition !== '' && !it.partitions.includes(partition)) return false;
-    const text = [it.name, STATES[it.state], it.because, it.holder?.owner, ...it.partitions, ...it.features].join(' ').toLowerCase();
+    const text = [it.name, states[it.state], it.because, it.holder?.owner, ...it.partitions, ...it.features].join(' ').toLowerCase();
     return terms.every((term) => text.includes(term));
   });
   const [column, sign] = order.startsWith('-') ? [order.slice(1), -1] : [order, 1];
@@ -204,12 +198,12 @@ export function nextOrder(order: string, column: string): string {
 
 const quoted = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** The lines as a table for other programs. */
+/** The lines as a table for other programs, which is the same in every language. */
 export function csvOf(lines: readonly Line[]): string {
   const head = 'name,partitions,features,state,because,owner,reservation,power_w,power_by,idle_power_w,max_power_w,alpha,measured_of_calibrated';
   const rows = lines.map((it) => {
     const { name, partitions, features, state, because, holder, draw, idle, max, alpha } = it;
-    const cells = [name, partitions.join(';'), features.join(';'), STATES[state], because, holder?.owner, holder?.reservation,
+    const cells = [name, partitions.join(';'), features.join(';'), en.nodes.table.states[state], because, holder?.owner, holder?.reservation,
       draw?.watts, draw?.by, idle, max, alpha, factorOf(it)];
     return cells.map((cell) => quoted(String(cell ?? ''))).join(',');
   });

@@ -1,3 +1,8 @@
 import type { Texts } from '../language.svelte';
+import { nodesNode } from './nodesNode';
+import { nodesOutages } from './nodesOutages';
+import { nodesPowers } from './nodesPowers';
+import { nodesSleep } from './nodesSleep';
+import { nodesTable } from './nodesTable';
 
-export const nodes: Texts['nodes'] = {};
+export const nodes: Texts['nodes'] = { ...nodesTable, ...nodesOutages, ...nodesSleep, ...nodesPowers, ...nodesNode };
