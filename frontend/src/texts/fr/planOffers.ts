@@ -20,7 +20,7 @@ export const planOffers: typeof English = {
     undo: 'Annuler la modification',
     recommended: 'Recommandé',
     now: 'Maintenant, ou dès que possible',
-    others: 'Les meilleurs sur un seul critère',
+    others: 'Les meilleures sur un seul critère',
     data: 'Données :',
   },
   offer: {
@@ -35,7 +35,7 @@ export const planOffers: typeof English = {
     book: (letter) => `Réserver ${letter}`,
   },
   choices: {
-    goodAtEverything: 'Bon compromis',
+    goodAtEverything: 'Bonne en tout',
     asSoonAsPossible: 'Au plus tôt',
     bestInEverything: 'C’est le meilleur sur tous les plans : aucun autre créneau ne coûte moins, n’émet moins ni ne consomme moins.',
     nothingGained: `Attendre n’apporterait rien qui en vaille la peine : ${LEAST}.`,
@@ -69,7 +69,7 @@ export const planOffers: typeof English = {
     doubtful: (quantity, standing) => `${quantity} : ${standing}`,
     qualities: { measured: 'valeur mesurée', forecast: 'valeur prévue', estimated: 'valeur estimée' },
     detail: (quantity, source, standing, quality, received) =>
-      `${quantity}${source ? ` de ${source}` : ''} : ${standing}, ${quality}${received ? `, reçue ${received}` : ''}`,
+      `${quantity}${source ? ` (${source})` : ''} : ${standing}, ${quality}${received ? `, reçue ${received}` : ''}`,
   },
   standing: {
     title: 'Effet sur votre priorité',

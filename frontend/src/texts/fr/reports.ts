@@ -7,7 +7,7 @@ const of = (month: string) => (/^[aeiou]/i.test(month) ? `d’${month}` : `de ${
 
 export const reports: Texts['reports'] = {
   page: {
-    title: 'Rapports',
+    title: 'Bilans',
     month: 'Mois',
     saveTable: 'Tableau (CSV)',
     print: 'Imprimer',
@@ -21,7 +21,7 @@ export const reports: Texts['reports'] = {
     savedByProject: 'Économies par projet',
     nothing: 'Le registre de ce mois est encore vide.',
     nothingForYou: 'Le registre de ce mois ne contient rien pour vous.',
-    statedTo: (when) => `Heures comptabilisées jusqu’à ${when}.`,
+    statedTo: (when) => `Dernière heure comptabilisée : ${when}.`,
     notStated: 'Aucune heure n’est encore comptabilisée.',
   },
   lines: {
@@ -79,8 +79,8 @@ export const reports: Texts['reports'] = {
     for: 'Pour',
     cost: 'Coût',
     energy: 'Énergie',
-    quarter: (when) => `le quart d’heure de ${when}`,
-    powerInQuarter: (power, when) => `${power} au quart d’heure de ${when}`,
+    quarter: (when) => `le quart d’heure commencé ${when}`,
+    powerInQuarter: (power, when) => `${power}, quart d’heure commencé ${when}`,
     wholeMonth: 'le mois',
     together: 'Total',
     about: 'La pointe quart-horaire du mois est facturée à ceux qui y ont consommé, au prorata. Chaque utilisateur voit sa part.',
