@@ -1,6 +1,7 @@
 // What the form says, as a request. Times in the form are wall times, as `datetime-local` writes them.
 
 import type { QuoteRequest, ReservationDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { LENGTHS, parseLength } from '../time/lengths';
 import { HOUR, iso } from '../time/words';
 import { readWall } from '../time/zone';
@@ -91,30 +92,27 @@ function window(values: FormValues, earliest: number, duration: number, zone: st
 
 /** The request that the form asks for, or what is wrong with each field. */
 export function readForm(values: FormValues, now: number, zone: string): Reading {
+  const texts = language.texts.plan.formErrors;
   const errors: FieldErrors = {};
   const { nodes, seconds } = shapeOf(values);
-  if (nodes === null) errors.nodes = 'A whole number of nodes, 1 or more.';
+  if (nodes === null) errors.nodes = texts.nodes;
   if (seconds === null) errors.duration = LENGTHS;
   const shapes = values.alternatives.map(shapeOf);
   if (shapes.some((it) => it.nodes === null || it.seconds === null)) {
-    errors.alternatives = 'Each other shape needs a number of nodes and a length of time.';
+    errors.alternatives = texts.alternatives;
   }
   const start = Math.floor(now / 1000) * 1000;
   const from = values.earliest === '' ? start : readWall(values.earliest, zone);
-  if (from === null) errors.earliest = 'A date and a time, or nothing for now.';
+  if (from === null) errors.earliest = texts.earliest;
   // A start that has passed while the form was open means now; one that never could be is a mistake.
-  if (from !== null && from < start - HOUR) errors.earliest = 'That has passed. Leave it empty to start now.';
+  if (from !== null && from < start - HOUR) errors.earliest = texts.earliestPassed;
   const earliest = Math.max(from ?? start, start);
   const shortest = Math.min(seconds ?? 0, ...shapes.map((it) => it.seconds ?? Infinity)) * 1000;
   const limits = window(values, earliest, shortest, zone);
-  if (!limits) errors.until = 'A date and a time.';
-  else if (limits.latest < earliest) {
-    errors.until = limits.deadline
-      ? 'Too early: it would have to start before the earliest start.'
-      : 'The latest start must not be before the earliest.';
-  }
+  if (!limits) errors.until = texts.until;
+  else if (limits.latest < earliest) errors.until = limits.deadline ? texts.deadlineTooEarly : texts.latestTooEarly;
   const tolerance = values.tolerance.trim() === '' ? 0 : Number(values.tolerance.replace(',', '.'));
-  if (!(tolerance >= 0 && tolerance <= 100)) errors.tolerance = 'Percent, between 0 and 100.';
+  if (!(tolerance >= 0 && tolerance <= 100)) errors.tolerance = texts.tolerance;
   if (!limits || nodes === null || seconds === null || Object.keys(errors).length > 0) {
     return { ok: false, errors };
   }
@@ -140,15 +138,15 @@ export function readForm(values: FormValues, now: number, zone: string): Reading
 
 /** `2 nodes for 2h, within 24 hours, hpl`: what the form asks for, in a line. */
 export function formWords(values: FormValues, isRepeated = false): string {
-  const nodes = values.nodes.trim();
-  const waits: Record<string, string> = { 0: 'at once', start: 'until a latest start', end: 'until a deadline' };
+  const texts = language.texts.plan.formWords;
+  const waits: Record<string, string> = { 0: texts.atOnce, start: texts.untilStart, end: texts.untilEnd };
   return [
-    `${nodes} ${nodes === '1' ? 'node' : 'nodes'} for ${values.duration.trim()}`,
-    values.earliest === '' ? '' : `from ${values.earliest.replace('T', ' ')}`,
-    waits[values.wait] ?? `within ${values.wait} hours`,
+    texts.nodesFor(values.nodes.trim(), values.duration.trim()),
+    values.earliest === '' ? '' : texts.from(values.earliest.replace('T', ' ')),
+    waits[values.wait] ?? texts.within(values.wait),
     values.application.trim(),
     values.project.trim(),
-    isRepeated ? 'again and again' : '',
+    isRepeated ? texts.repeated : '',
   ].filter((it) => it !== '').join(', ');
 }
 

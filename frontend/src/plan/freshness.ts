@@ -1,10 +1,11 @@
 // How old, and how good, the data is that an offer rests on, in words.
 
 import type { BasisDocument, OfferDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { exact, length } from '../time/words';
 import { STANDING_WORDS } from '../ui/basisWords';
 
-const NAMES: Record<string, string> = { price: 'price', co2: 'CO₂', power_cap: 'cap' };
+const QUANTITIES = ['price', 'co2', 'power_cap'] as const;
 
 /** What is not as good as announced. */
 const DOUBTFUL = new Set(['last_good', 'forecast', 'safe_mode']);
@@ -19,7 +20,10 @@ export interface Freshness {
 }
 
 /** To the minute: what ticks draws eyes. */
-const oldWords = (age: number) => (age < 60_000 ? 'just now' : `${length(Math.floor(age / 60_000) * 60_000)} old`);
+function oldWords(name: string, age: number): string {
+  const texts = language.texts.plan.freshness;
+  return age < 60_000 ? texts.justNow(name) : texts.old(name, length(Math.floor(age / 60_000) * 60_000));
+}
 
 function ageOf(basis: BasisDocument, now: number): number | null {
   const since = basis.received_at ?? basis.issued_at;
@@ -34,7 +38,10 @@ export function freshness(
   zone: string,
 ): Freshness[] {
   const rests = offer.basis ? offer.basis.flatMap((at) => basis[at] ?? []) : basis;
-  return Object.entries(NAMES).flatMap(([quantity, name]) => {
+  const texts = language.texts.plan.freshness;
+  const qualities: Record<string, string> = texts.qualities;
+  return QUANTITIES.flatMap((quantity) => {
+    const name = texts.quantities[quantity];
     const own = rests.filter((it) => it.quantity === quantity);
     const rank = (it: BasisDocument) => (DOUBTFUL.has(it.standing) ? 1e15 : 0) + (ageOf(it, now) ?? 0);
     const worst = [...own].sort((a, b) => rank(b) - rank(a))[0];
@@ -42,9 +49,9 @@ export function freshness(
     const age = ageOf(worst, now);
     const doubtful = DOUBTFUL.has(worst.standing);
     const standing = STANDING_WORDS[worst.standing] ?? worst.standing;
-    const words = doubtful ? `${name}: ${standing}` : `${name} ${age === null ? standing : oldWords(age)}`;
-    const from = worst.source === '' ? '' : ` from ${worst.source}`;
-    const when = worst.received_at ? `, received ${exact(Date.parse(worst.received_at), zone)}` : '';
-    return [{ quantity, words, detail: `${name}${from}: ${standing}, ${worst.quality}${when}`, doubtful }];
+    const good = () => (age === null ? texts.good(name, standing) : oldWords(name, age));
+    const words = doubtful ? texts.doubtful(name, standing) : good();
+    const received = worst.received_at ? exact(Date.parse(worst.received_at), zone) : '';
+    return [{ quantity, words, detail: texts.detail(name, worst.source, standing, qualities[worst.quality] ?? worst.quality, received), doubtful }];
   });
 }

@@ -1,10 +1,14 @@
 // The starts that nothing beats, in the one order in which people walk them: from cheap over clean to soon.
 
 import type { DecisionDocument, OfferDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { length, when, type Clock } from '../time/words';
 import { LETTERS } from '../ui/offers';
-import { carbon, count, money } from '../units/format';
+import { carbon, money } from '../units/format';
 import type { Choice } from './choices';
+
+/** What a start can be best at. */
+export type Best = 'recommended' | 'cheapest' | 'cleanest' | 'soonest';
 
 /** A start on the way from cheap to soon. */
 export interface FrontStart {
@@ -12,8 +16,7 @@ export interface FrontStart {
   offer: OfferDocument;
   /** Of an offer; empty where the start has none. */
   letter: string;
-  /** What it is: `recommended`, `cheapest`, `cleanest`, `soonest`. */
-  best: string[];
+  best: Best[];
 }
 
 /** What names a start, also in the next answer. */
@@ -65,23 +68,34 @@ export function frontStarts(decision: DecisionDocument | undefined, choices: rea
   });
 }
 
+/** What a start is best at, as people read it: `cheapest, soonest`. */
+export const bestWords = (best: readonly Best[]) => best.map((it) => language.texts.plan.front.best[it]).join(', ');
+
+/** `starts in 4 h` */
+export function startsWords(wait: number): string {
+  const texts = language.texts.plan.offer;
+  return wait < 60_000 ? texts.startsAtOnce : texts.startsIn(length(wait));
+}
+
 /** `tomorrow 14:00, 3.2 EUR, 120 g CO₂, starts in 4 h`: what is spoken of a start. */
 export function startWords(offer: OfferDocument, { now, zone }: Clock): string {
-  const wait = startOf(offer) - now;
-  const starts = wait < 60_000 ? 'starts at once' : `starts in ${length(wait)}`;
-  return `${when(startOf(offer), now, zone)}, ${money(offer.cost, offer.currency)}, ${carbon(offer.co2_g)} CO₂, ${starts}`;
+  const start = startOf(offer);
+  return `${when(start, now, zone)}, ${money(offer.cost, offer.currency)}, ${carbon(offer.co2_g)} CO₂, ${startsWords(start - now)}`;
 }
 
 /** The same with the letter and what it is best at. */
 export const frontStartWords = (it: FrontStart, clock: Clock) =>
-  [startWords(it.offer, clock), ...it.best, it.letter ? `offer ${it.letter}` : ''].filter((it) => it !== '').join(', ');
+  [startWords(it.offer, clock), bestWords(it.best), it.letter ? language.texts.plan.front.offer(it.letter) : ''].filter((it) => it !== '').join(', ');
 
 /** What a tooltip says of a start, line by line. */
-export const tipOf = ({ offer, letter, best }: FrontStart, clock: Clock): string[] => [
-  [letter, ...best].filter((it) => it !== '').join(', ') || 'a start that no other beats',
-  `${when(startOf(offer), clock.now, clock.zone)}, for ${length(Date.parse(offer.end) - startOf(offer))}`,
-  `${count(offer.node_count, 'node')}, ${money(offer.cost, offer.currency)}, ${carbon(offer.co2_g)} CO₂`,
-];
+export function tipOf({ offer, letter, best }: FrontStart, clock: Clock): string[] {
+  const texts = language.texts.plan.front;
+  return [
+    [letter, bestWords(best)].filter((it) => it !== '').join(', ') || texts.unbeaten,
+    texts.whenFor(when(startOf(offer), clock.now, clock.zone), length(Date.parse(offer.end) - startOf(offer))),
+    `${texts.nodes(offer.node_count)}, ${money(offer.cost, offer.currency)}, ${carbon(offer.co2_g)} CO₂`,
+  ];
+}
 
 /** Where a key of the keyboard leads to of so many starts; null where it leads nowhere. */
 export function indexAfter(key: string, at: number, starts: number): number | null {

@@ -1,17 +1,13 @@
 // The lines of a report: summed up, named, and as columns of text.
 
 import type { ReportRowDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { csvOf, type Cell } from '../ui/csv';
 import { carbon, money, percent } from '../units/format';
 
-/** What lines may be by, with their headings. */
-export const KEYS = [
-  { id: 'user', name: 'User' },
-  { id: 'project', name: 'Project' },
-  { id: 'application', name: 'Application' },
-  { id: 'partition', name: 'Partition' },
-] as const;
-export type Key = (typeof KEYS)[number]['id'];
+/** What lines may be by, in the order of their columns. */
+export const KEYS = ['user', 'project', 'application', 'partition'] as const;
+export type Key = (typeof KEYS)[number];
 
 export interface Savings {
   currency: string;
@@ -75,41 +71,34 @@ export function sums(rows: readonly ReportRowDocument[]): Sums {
   return all;
 }
 
-/** What is less than as soon as possible and what is more, such as `12.30 EUR and 4.5 kg of CO₂`; empty where nothing is. */
-function amounts(all: Sums, which: 'promised' | 'measured'): { less: string; more: string } {
+/** What is less than as soon as possible and what is more, such as `12.30 EUR` and `4.5 kg of CO₂`. */
+function amounts(all: Sums, which: 'promised' | 'measured'): { less: string[]; more: string[] } {
+  const texts = language.texts.reports.sentence;
   const co2 = which === 'promised' ? all.promised_saving_co2_kg : all.measured_saving_co2_kg;
   const known = [
     ...all.costs.map((it) => ({ saved: it[which], text: (size: number) => money(size, it.currency) })),
-    { saved: co2, text: (kg: number) => `${carbon(kg * 1000)} of CO₂` },
+    { saved: co2, text: (kg: number) => texts.co2(carbon(kg * 1000)) },
   ].flatMap(({ saved, text }) => (saved === null ? [] : [{ saved, text: text(Math.abs(saved)) }]));
-  const listed = (those: typeof known) => those.map(({ text }) => text).join(' and ');
+  const listed = (those: typeof known) => those.map(({ text }) => text);
   return { less: listed(known.filter(({ saved }) => saved >= 0)), more: listed(known.filter(({ saved }) => saved < 0)) };
 }
 
-/** Both parts of a sentence, those that there are. */
-const both = (less: string, more: string) => [less, more].filter(Boolean).join(' and ');
-
 /** What was saved in a month, in words; `at` says when, such as `In March 2026`. */
 export function savedWords(all: Sums, at: string): string {
+  const texts = language.texts.reports.sentence;
   const [measured, promised] = [amounts(all, 'measured'), amounts(all, 'promised')];
-  const offers = both(promised.less && `${promised.less} saved`, promised.more && `${promised.more} more`);
-  const really = both(measured.less && `${measured.less} were saved`, measured.more && `${measured.more} more were taken`);
-  if (!really && !offers) return `${at}, nothing is known of starting as soon as possible, so what was saved cannot be told.`;
-  const against = `${at}, against starting as soon as possible`;
-  if (!really) return `${against}, the offers promised ${offers}. What was really saved is not known: no price or CO₂ intensity is.`;
+  const offers = texts.promised(promised.less, promised.more);
+  const really = texts.really(measured.less, measured.more);
+  if (!really) return offers ? texts.promisedAlone(at, offers) : texts.nothingKnown(at);
   const share = all.saving_measured_share ?? 0;
-  const meters = share === 0 ? 'None of the energy behind this was measured: all of it is estimated.'
-    : share > 0.9995 ? 'All of the energy behind this was measured.'
-    : `${percent(share)} of the energy behind this was measured, the rest is estimated.`;
-  return `${against}, ${really}${offers ? `; the offers promised ${offers}` : ''}. ${meters}`;
+  const meters = share === 0 ? texts.noneMeasured
+    : share > 0.9995 ? texts.allMeasured
+    : texts.shareMeasured(percent(share));
+  return `${offers ? texts.reallyAndPromised(at, really, offers) : texts.reallyAlone(at, really)} ${meters}`;
 }
 
 /** What a line is of: nobody's has no name, nor has what names no project. */
-export function named(row: ReportRowDocument, key: Key): string {
-  const said = row[key];
-  if (said) return said;
-  return key === 'user' ? 'nobody: idle nodes, the facility' : `no ${key}`;
-}
+export const named = (row: ReportRowDocument, key: Key): string => row[key] || language.texts.reports.unnamed[key];
 
 const AMOUNTS = [
   'node_hours_reserved', 'node_hours_used', 'energy_kwh', 'energy_j', 'measured_j', 'measured_share', 'cost', 'co2_location_kg',

@@ -1,1 +1,6 @@
-export const plan = {};
+import { planBooking } from './planBooking';
+import { planForm } from './planForm';
+import { planOffers } from './planOffers';
+import { planStarts } from './planStarts';
+
+export const plan = { ...planForm, ...planOffers, ...planStarts, ...planBooking };

@@ -1,0 +1,67 @@
+import { count } from './count';
+
+/** The starts that no other beats: on a slider, over time, and as cost against CO₂. */
+export const planStarts = {
+  front: {
+    best: { recommended: 'recommended', cheapest: 'cheapest', cleanest: 'cleanest', soonest: 'soonest' },
+    offer: (letter: string) => `offer ${letter}`,
+    unbeaten: 'a start that no other beats',
+    whenFor: (when: string, length: string) => `${when}, for ${length}`,
+    nodes: (nodes: number) => count(nodes, 'node'),
+  },
+  frontSlider: {
+    title: 'From cheap to clean to soon',
+    table: 'The picked start beside the recommendation and now',
+    picked: 'Picked',
+    pickedOffer: (letter: string) => `Picked, ${letter}`,
+    recommended: 'Recommended',
+    now: 'Now',
+    start: 'Start',
+    shares: 'Shares say by how much the picked start takes less or more than that one.',
+    book: 'Book this start',
+  },
+  startChoice: 'Starts that no other beats, from cheap to clean to soon',
+  pickedStart: {
+    picked: 'Picked:',
+    book: 'Book what is picked',
+  },
+  scatter: {
+    title: 'Cost against CO₂',
+    label: (starts: string) => `Cost against CO₂ of the starts that nothing beats. ${starts}.`,
+    start: (letter: string, cost: string, co2: string) => `${letter} costs ${cost} and emits ${co2}`,
+    between: '; ',
+    axis: (currency: string) => `Cost, ${currency} → cheaper to the left`,
+    soonest: 'soonest',
+    dots: 'Dots are the starts that no other beats.',
+    dashed: 'Dashed: it rests on estimates.',
+  },
+  timeline: {
+    label: 'Price, CO₂ intensity and power cap over time, with the window of your request and its offers.',
+    hint: 'Point at a time to read its price, CO₂ and cap.',
+    title: (zone: string) => `Price, CO₂ and power cap, times in ${zone}`,
+    price: (unit: string) => `Price, ${unit}`,
+    noPrice: 'no price known',
+    co2: 'CO₂, g/kWh',
+    noCo2: 'no CO₂ known',
+    cap: 'Power cap, and what is reserved of it',
+    noCap: 'no cap known',
+    free: 'Nodes that are free, of those asked for',
+    shortOfPower: (missing: string, asked: string) => `${missing} short of ${asked}`,
+    shortOfNodes: (missing: number, asked: string) => `${count(missing, 'node')} short of ${asked}`,
+    starts: 'Starts',
+    window: 'Window for starts',
+    picked: 'picked',
+    booked: 'booked',
+    ticks: 'Ticks are the starts that no other beats; pick one to book it.',
+    dashed: 'Dashed: an estimate of this site.',
+    /** What it is at the time that is pointed at. */
+    at: {
+      beingRead: 'being read …',
+      estimated: (value: string) => `${value} (estimated)`,
+      priceUnknown: 'price unknown',
+      co2Unknown: 'CO₂ unknown',
+      capUnknown: 'cap unknown',
+      cap: (cap: string, reserved: string, left: string) => `cap ${cap}, ${reserved} reserved, room for ${left}`,
+    },
+  },
+};
