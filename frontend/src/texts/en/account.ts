@@ -5,7 +5,8 @@ export const account = {
   calendar: {
     title: 'In my calendar',
     explained:
-      'A secret address to subscribe to in a calendar program. What you book appears there and follows what becomes of it. Whoever knows the address reads it, and nothing else.',
+      'A secret address to subscribe to in a calendar program. What you book appears there and follows what becomes of it. ' +
+      'Whoever knows the address reads it, and nothing else.',
     revoked: 'Revoked: the address no longer works.',
     shownOnce: 'This is your address. It is shown only now:',
     address: 'Address of my calendar',

@@ -6,7 +6,8 @@ export const account: Texts['account'] = {
   calendar: {
     title: 'Dans mon agenda',
     explained:
-      'Une adresse secrète à laquelle abonner votre logiciel d’agenda. Vos réservations y apparaissent et suivent leur évolution. Qui connaît l’adresse peut les lire, et rien d’autre.',
+      'Une adresse secrète à laquelle abonner votre logiciel d’agenda. Vos réservations y apparaissent et suivent leur évolution. ' +
+      'Qui connaît l’adresse peut les lire, et rien d’autre.',
     revoked: 'Adresse révoquée\u00a0: elle ne fonctionne plus.',
     shownOnce: 'Voici votre adresse. Elle n’est affichée que maintenant\u00a0:',
     address: 'Adresse de mon agenda',
