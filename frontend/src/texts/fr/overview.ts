@@ -7,7 +7,7 @@ const form = (number: number, one: string, many: string) => (number < 2 ? one : 
 const atLeast = (isLeast: boolean) => (isLeast ? ', au moins' : '');
 
 export const overview: Texts['overview'] = {
-  title: 'Vue d’ensemble',
+  title: 'Synthèse',
   stopAlerts: 'Arrêter les alertes ici',
   alertsRefused: 'Ce navigateur refuse les alertes de cette page.',
   alertMe: 'M’alerter sur cet appareil',
@@ -19,7 +19,7 @@ export const overview: Texts['overview'] = {
     nothing: 'Rien à traiter pour le moment.',
     nothingForAnybody: 'Rien à traiter',
     count: (number) => count(number, 'point à traiter', 'points à traiter'),
-    pages: { grid: 'Réseau', nodes: 'Nœuds', schedule: 'Planning', reservations: 'Mes réservations' },
+    pages: { grid: 'Énergie', nodes: 'Nœuds', schedule: 'Planning', reservations: 'Mes réservations' },
   },
   booked: {
     runningAndComing: 'En cours et sous 24 h',
