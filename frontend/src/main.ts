@@ -7,7 +7,8 @@ import { language } from './texts/language.svelte';
 
 const target = document.getElementById('app');
 if (target) {
-  void Promise.allSettled([finish(), language.start()]).then(() => {
+  // Why signing in failed is said in the language of the page.
+  void Promise.allSettled([language.start().finally(finish)]).then(() => {
     target.replaceChildren();
     mount(App, { target });
   });

@@ -1,24 +1,18 @@
 // What one is told, and where: the choices, and how a webhook stands.
 
-export const KINDS = [
-  ['offered', 'Offers are held, or some are withdrawn'],
-  ['confirmed', 'A reservation is booked'],
-  ['moved', 'A reservation changed: other nodes, other times, another owner'],
-  ['degraded', 'What was promised no longer holds, or holds again'],
-  ['begins_soon', 'A reservation begins soon'],
-  ['ended', 'A reservation has ended, was cancelled or expired'],
-  ['month_report', 'A month is over: what each project took'],
-] as const;
+import { language } from '../texts/language.svelte';
 
-export const WEBHOOK_STATES: Record<string, string> = {
-  ok: 'It takes what it is sent.',
-  failing: 'It does not take what it is sent; it is tried again.',
-  stopped: 'It said that it is gone, so nothing is sent any more. Name it again to begin anew.',
-};
+export const KINDS = ['offered', 'confirmed', 'moved', 'degraded', 'begins_soon', 'ended', 'month_report'] as const;
+
+/** How a webhook takes what it is sent; empty where that is not known. */
+export function webhookWords(status: string | null | undefined): string {
+  const words: Record<string, string> = language.texts.account.notifications.states;
+  return words[status ?? ''] ?? '';
+}
 
 /** The kinds with one more or one less, in their order. */
 export function withKind(kinds: readonly string[], kind: string, wanted: boolean): string[] {
-  return KINDS.map(([it]) => it).filter((it) => (it === kind ? wanted : kinds.includes(it)));
+  return KINDS.filter((it) => (it === kind ? wanted : kinds.includes(it)));
 }
 
 /** Minutes before the start, or null where the text is none that the service takes: 1 min to a week. */

@@ -1,31 +1,32 @@
 // How one stands: by shares, and by quotas.
 
 import type { QuotaDocument, ShareDocument, SharesDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { span, type Clock } from '../time/words';
-import { carbon, energy, money, rounded } from '../units/format';
+import { carbon, energy, fixed, money, rounded } from '../units/format';
 
-export const COUNTS: Record<string, string> = {
-  energy: 'energy',
-  node_seconds: 'the time of nodes',
-  cost: 'cost',
-  co2: 'CO₂',
-};
+/** What a site counts, such as `the time of nodes`. */
+export function countedWords(counts: string): string {
+  const words: Record<string, string> = language.texts.account.standing.counts;
+  return words[counts] ?? counts;
+}
 
 /** A factor for people: how well one stands, from 0 to 1. */
-export const factorText = (factor: number) => factor.toFixed(3);
+export const factorText = (factor: number) => fixed(factor, 3);
 
 export function factorWords(factor: number): string {
-  if (factor >= 0.9) return 'very well: nearly nothing of the share is used';
-  if (factor > 0.55) return 'well: less than the share is used';
-  if (factor >= 0.45) return 'about even: the share is used up';
-  return 'less well: more than the share is used';
+  const { factors } = language.texts.account.standing;
+  if (factor >= 0.9) return factors.veryWell;
+  if (factor > 0.55) return factors.well;
+  return factor >= 0.45 ? factors.even : factors.lessWell;
 }
 
 /** An amount of what a site counts. */
 export function usedText(counts: string, amount: number, currency: string): string {
-  if (counts === 'node_seconds') return `${rounded(amount / 3600)} node-hours`;
+  const texts = language.texts.account.standing;
+  if (counts === 'node_seconds') return texts.nodeHours(rounded(amount / 3600));
   if (counts === 'cost') return money(amount, currency);
-  return counts === 'co2' ? `${carbon(amount)} CO₂` : energy(amount);
+  return counts === 'co2' ? texts.co2(carbon(amount)) : energy(amount);
 }
 
 /** What of an account counts. */
@@ -56,5 +57,5 @@ export function matchesQuota({ rules, measure, partition, project, job_type, use
 /** The time that a quota is about: `now` of what counts at each instant. */
 export function timeWords({ from, to }: QuotaDocument, { now, zone }: Clock): string {
   const [start, end] = [Date.parse(from), Date.parse(to)];
-  return end - start <= 1000 ? 'now' : span(start, end, now, zone);
+  return end - start <= 1000 ? language.texts.account.quotas.now : span(start, end, now, zone);
 }

@@ -2,6 +2,7 @@
 
 import createClient from 'openapi-fetch';
 
+import { language } from '../texts/language.svelte';
 import { base } from './base';
 import { connection } from './connection.svelte';
 import { Failure, placedWords } from './failure';
@@ -28,7 +29,7 @@ export async function askAtOnce(input: Request): Promise<Response> {
   } catch (error) {
     if (input.signal.aborted) throw error;
     connection.failed();
-    throw new Failure('unreachable', 'The service is out of reach.');
+    throw new Failure('unreachable', language.texts.api.unreachable);
   }
   connection.answered();
   if (response.status === 401) session.refused();
@@ -44,7 +45,7 @@ export function failure(problem: unknown, status: number): Failure {
     const { code, detail, title, errors } = problem as Problem;
     return new Failure(code, detail || title, errors ?? [], problem as Problem);
   }
-  return new Failure('unreadable', `The service answered ${status} without saying why.`);
+  return new Failure('unreadable', language.texts.api.withoutReason(status));
 }
 
 /** The body of an answer, or its failure thrown. */

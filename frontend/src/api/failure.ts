@@ -1,5 +1,6 @@
 // Whatever goes wrong when the service is asked.
 
+import { language } from '../texts/language.svelte';
 import type { PlacedError, Problem } from './schema';
 
 /** Why an answer is not what was asked for. */
@@ -15,25 +16,13 @@ export class Failure extends Error {
   }
 }
 
-/** Names of fields as forms have them, by the last name of a pointer; others are said by their words. */
-const FIELDS: Record<string, string> = {
-  nodes: 'Nodes',
-  duration_s: 'For how long',
-  earliest_start: 'Not before',
-  latest_start: 'Latest start',
-  latest_end: 'Finished by',
-  max_delay_h: 'May wait, hours',
-  requests: 'Requests in a run',
-  runs: 'Runs',
-  days: 'Days',
-  start: 'From the day',
-};
-
-/** What is wrong with a field, called what people know it by: `Runs: must be 1 to 10,000`. */
+/** What is wrong with a field, called what forms call it, else by its own words: `Runs: must be 1 to 10,000`. */
 export function placedWords({ pointer, place, detail }: PlacedError): string {
+  const texts = language.texts.api;
+  const fields: Record<string, string> = texts.fields;
   const name = (pointer ?? place ?? '').split('/').findLast((part) => part !== '' && !/^\d+$/.test(part)) ?? '';
-  const called = FIELDS[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
-  return called ? `${called}: ${detail}` : detail;
+  const called = fields[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+  return called ? texts.placed(called, detail) : detail;
 }
 
 /** What is wrong with each field, by the first part of its pointer. */

@@ -1,6 +1,7 @@
 // Signing in at the site's OpenID provider, by authorisation code with PKCE. The page speaks to the service alone, which asks
 // the provider.
 
+import { language } from '../texts/language.svelte';
 import { base } from './base';
 import { challenge, secret } from './pkce';
 import type { GivenTokens, Problem, SignInDocument, SignInWay } from './schema';
@@ -37,7 +38,7 @@ export async function ways(signal: AbortSignal): Promise<SignInWay[]> {
 /** Leaves for the provider. */
 export async function begin(way: SignInWay): Promise<void> {
   // Browsers hash only what nobody between can change.
-  if (!isSecureContext) throw new Error('Signing in needs https. Open this page by its https address.');
+  if (!isSecureContext) throw new Error(language.texts.api.signIn.needsHttps);
   const begun: Begun = { issuer: way.issuer, verifier: secret(), state: secret(), hash: location.hash };
   sessionStorage.setItem(BEGUN, JSON.stringify(begun));
   const address = new URL(way.authorization_endpoint ?? way.issuer);
@@ -74,17 +75,18 @@ export async function finish(): Promise<void> {
 }
 
 async function exchanged(answer: URLSearchParams, begun: Begun | null): Promise<Session> {
+  const texts = language.texts.api.signIn;
   if (!begun || answer.get('state') !== begun.state) {
-    throw new Error('This sign-in was not begun in this tab. Sign in again.');
+    throw new Error(texts.otherTab);
   }
   // RFC 9207: the answer of one provider is not taken for that of another.
   if ((answer.get('iss') ?? begun.issuer) !== begun.issuer) {
-    throw new Error('Another provider answered than was asked. Sign in again.');
+    throw new Error(texts.otherProvider);
   }
   const code = answer.get('code');
   if (!code) {
-    const why = answer.get('error_description') ?? answer.get('error') ?? 'no reason';
-    throw new Error(`The provider did not sign you in: ${why}.`);
+    const why = answer.get('error_description') ?? answer.get('error') ?? texts.noReason;
+    throw new Error(texts.refused(why));
   }
   const tokens = await given({
     issuer: begun.issuer,
@@ -104,7 +106,7 @@ async function given(body: Record<string, string>): Promise<GivenTokens> {
   const answer = await sent('tokens', body);
   if (answer.ok) return (await answer.json()) as GivenTokens;
   const problem = (await answer.json().catch(() => null)) as Problem | null;
-  const words = problem?.detail ?? `The service answered ${answer.status}.`;
+  const words = problem?.detail ?? language.texts.api.answered(answer.status);
   // The provider's own no ends the sign-in; everything else passes.
   if (answer.status === 400) throw new Refused(words);
   throw new Error(words);

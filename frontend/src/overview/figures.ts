@@ -1,6 +1,7 @@
 // The figures of the overview, from answers of the API.
 
 import type { PowerActionDocument, PowerDocument, ReportDocument, ReservationDocument, ScheduleItem } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { format, instantOf } from '../time/zone';
 import { nodeCount } from '../ui/nodeWords';
 import { carbon, money } from '../units/format';
@@ -13,11 +14,12 @@ export interface Load {
 
 /** What is drawn now: measured where it is measured as a whole, else as planned. */
 export function loadOf({ cluster, site_power_w }: PowerDocument): Load {
-  if (site_power_w != null) return { watts: site_power_w, words: 'drawn by the site now' };
+  const texts = language.texts.overview.figures;
+  if (site_power_w != null) return { watts: site_power_w, words: texts.drawnBySite };
   if (cluster.measured_power_w != null && cluster.measured_nodes === cluster.nodes) {
-    return { watts: cluster.measured_power_w, words: 'drawn by all nodes now' };
+    return { watts: cluster.measured_power_w, words: texts.drawnByNodes };
   }
-  return { watts: cluster.planned_power_w, words: 'planned load now' };
+  return { watts: cluster.planned_power_w, words: texts.planned };
 }
 
 export interface Booked {
@@ -83,7 +85,7 @@ export function waitingJobs(reservations: readonly ReservationDocument[], isAll:
 
 /** The first instant of the month in which an instant lies in a zone. */
 export function monthStart(now: number, zone: string): number {
-  const parts = format(zone, { year: 'numeric', month: 'numeric' }).formatToParts(now);
+  const parts = format(zone, { year: 'numeric', month: 'numeric' }, 'en-GB').formatToParts(now);
   const part = (type: string) => Number(parts.find((it) => it.type === type)?.value);
   return instantOf(Date.UTC(part('year'), part('month') - 1, 1), zone);
 }

@@ -1,5 +1,6 @@
 // One thing that needs somebody.
 
+import { language } from '../texts/language.svelte';
 export interface Need {
   /** What it is about, so that nobody is told of one thing twice. */
   keys: string[];
@@ -11,18 +12,22 @@ export interface Need {
   page: { href: string; name: string } | null;
 }
 
-export const PAGES = {
-  grid: { href: '#/grid', name: 'Grid' },
-  outages: { href: '#/nodes?tab=outages', name: 'Nodes' },
-  switching: { href: '#/nodes?tab=switching', name: 'Nodes' },
-  schedule: { href: '#/schedule', name: 'Schedule' },
+const PLACES = {
+  grid: { href: '#/grid', page: 'grid' },
+  outages: { href: '#/nodes?tab=outages', page: 'nodes' },
+  switching: { href: '#/nodes?tab=switching', page: 'nodes' },
+  schedule: { href: '#/schedule', page: 'schedule' },
+  reservations: { href: '#/reservations', page: 'reservations' },
 } as const;
+
+/** Where something is done, or an item there. */
+export function pageAt(place: keyof typeof PLACES, item = ''): { href: string; name: string } {
+  const { href, page } = PLACES[place];
+  return { href: item ? `${href}/${item}` : href, name: language.texts.overview.need.pages[page] };
+}
 
 /** A sentence without its end. */
 export const bare = (text: string) => text.trim().replace(/[.\s]+$/, '');
 
 /** `3 things need somebody`; empty where nothing does. */
-export function countWords(count: number): string {
-  if (count === 0) return '';
-  return count === 1 ? '1 thing needs somebody' : `${count} things need somebody`;
-}
+export const countWords = (count: number): string => (count === 0 ? '' : language.texts.overview.need.count(count));

@@ -4,6 +4,7 @@ import type {
   FeedsDocument, NegotiationDocument, OccupancyDocument, PowerActionDocument, PowerDocument, PowerProfileDocument, ReportDocument,
   ReservationDocument, ScheduleItem, Slurm,
 } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { when, type Clock } from '../time/words';
 import { isAsked } from '../ui/negotiations';
 import { percent, power, whole } from '../units/format';
@@ -37,6 +38,7 @@ export interface Figure {
 }
 
 export interface Wait {
+  id: string;
   count: number;
   /** What so many of it do: `requests hold offers`. */
   what: string;
@@ -44,16 +46,14 @@ export interface Wait {
   href: string;
 }
 
-const forms = (count: number, one: string, many: string) => (count === 1 ? one : many);
-
 /** `2 requests hold offers` */
 export const waitWords = ({ count, what }: Wait) => `${whole(count)} ${what}`;
 
 /** What waits for a decision, an answer or nodes; only what there is. */
 export function waits({ undecided, negotiations, managed, slurm, actions }: Seen): Wait[] {
   const inState = (state: string) => undecided.data?.items.filter((it) => it.state === state).length ?? 0;
-  const orMore = (isAll: boolean) => (isAll ? '' : ', or more');
-  const more = orMore(undecided.data?.isAll ?? true);
+  const texts = language.texts.overview.waits;
+  const isSome = undecided.data?.isAll === false;
   const held = inState('proposed');
   const awaiting = inState('awaiting_supplier');
   const asked = negotiations.data?.filter(isAsked).length ?? 0;
@@ -61,11 +61,11 @@ export function waits({ undecided, negotiations, managed, slurm, actions }: Seen
   const inSlurm = slurm.data && slurm.data.mode !== 'none' ? jobs : 0;
   const proposed = actions.data?.filter((it) => it.state === 'proposed').length ?? 0;
   const all = [
-    { count: held, what: forms(held, 'request holds offers', 'requests hold offers') + more, href: '#/reservations?whose=all' },
-    { count: awaiting, what: forms(awaiting, 'request waits for the supplier', 'requests wait for the supplier') + more, href: '#/reservations?whose=all' },
-    { count: asked, what: forms(asked, 'question to the supplier is open', 'questions to the supplier are open'), href: '#/grid' },
-    { count: inSlurm, what: forms(inSlurm, 'job waits in Slurm', 'jobs wait in Slurm') + orMore(!isLeast), href: '' },
-    { count: proposed, what: forms(proposed, 'power action waits for approval', 'power actions wait for approval'), href: '#/nodes?tab=switching' },
+    { id: 'held', count: held, what: texts.held(held, isSome), href: '#/reservations?whose=all' },
+    { id: 'awaiting', count: awaiting, what: texts.awaiting(awaiting, isSome), href: '#/reservations?whose=all' },
+    { id: 'asked', count: asked, what: texts.asked(asked), href: '#/grid' },
+    { id: 'jobs', count: inSlurm, what: texts.jobs(inSlurm, isLeast), href: '' },
+    { id: 'actions', count: proposed, what: texts.actions(proposed), href: '#/nodes?tab=switching' },
   ];
   return all.filter((it) => it.count > 0);
 }
@@ -75,32 +75,37 @@ function capFigure({ power: now, profile }: Seen, at: number): Figure[] {
   const reserved = now.data?.reserved_power_w ?? step?.reserved_power_w;
   const cap = now.data ? now.data.cap_w : step?.cap_w;
   if (reserved === undefined) return [];
-  if (cap == null) return [{ name: 'cap', value: power(reserved), words: 'reserved; no cap is known' }];
-  const left = reserved > cap ? `${power(reserved - cap)} above the cap` : cap > 0 ? `reserved of the cap, ${percent(1 - reserved / cap)} left` : 'reserved of the cap';
-  return [{ name: 'cap', value: `${power(reserved)} of ${power(cap)}`, words: left }];
+  const texts = language.texts.overview.figures;
+  if (cap == null) return [{ name: 'cap', value: power(reserved), words: texts.noCap }];
+  const left = cap > 0 ? texts.ofCapLeft(percent(1 - reserved / cap)) : texts.ofCap;
+  const words = reserved > cap ? texts.aboveCap(power(reserved - cap)) : left;
+  return [{ name: 'cap', value: texts.of(power(reserved), power(cap)), words }];
 }
 
 function nodesFigure({ book }: Seen, now: number): Figure[] {
   if (!book.data) return [];
   const { occupancy, items } = book.data;
+  const texts = language.texts.overview.figures;
   const all = whole(occupancy.count);
   if (items) {
     const runs = booked(items, now).running.reduce((sum, it) => sum + it.nodes, 0);
-    return [{ name: 'nodes', value: `${whole(runs)} of ${all}`, words: 'nodes booked now' }];
+    return [{ name: 'nodes', value: texts.of(whole(runs), all), words: texts.nodesBooked }];
   }
-  return [{ name: 'nodes', value: percent((occupancy.booked[0] ?? 0) / 1000), words: `of ${all} nodes booked now` }];
+  return [{ name: 'nodes', value: percent((occupancy.booked[0] ?? 0) / 1000), words: texts.ofNodesBooked(all) }];
 }
 
 function asleepFigure({ switched, actions }: Seen, { now, zone }: Clock): Figure[] {
   const isSwitching = (switched.data?.length ?? 0) + (actions.data?.length ?? 0) > 0;
   if (!switched.data || !isSwitching) return [];
   const { nodes, next } = asleep(switched.data);
-  const wakes = next !== null && next > now ? `, the first is woken ${when(next, now, zone)}` : '';
-  return [{ name: 'asleep', value: whole(nodes.length), words: `${nodes.length === 1 ? 'node sleeps' : 'nodes sleep'}${wakes}` }];
+  const texts = language.texts.overview.figures;
+  const words = next !== null && next > now ? texts.asleepUntil(nodes.length, when(next, now, zone)) : texts.asleep(nodes.length);
+  return [{ name: 'asleep', value: whole(nodes.length), words }];
 }
 
 /** The figures, those that everybody looks at first. */
 export function figures(seen: Seen, clock: Clock): Figure[] {
+  const texts = language.texts.overview.figures;
   const load = seen.power.data ? loadOf(seen.power.data) : null;
   const waiting = waits(seen);
   const only = waiting.length === 1 ? waiting[0] : undefined;
@@ -110,8 +115,8 @@ export function figures(seen: Seen, clock: Clock): Figure[] {
     ...(load ? [{ name: 'load', value: power(load.watts), words: load.words }] : []),
     ...capFigure(seen, clock.now),
     ...nodesFigure(seen, clock.now),
-    { name: 'waits', value: whole(total), words: total === 0 ? 'nothing waits' : (only?.what ?? 'things wait') },
+    { name: 'waits', value: whole(total), words: total === 0 ? texts.nothingWaits : (only?.what ?? texts.thingsWait) },
     ...asleepFigure(seen, clock),
-    ...(saved.length > 0 ? [{ name: 'saved', value: saved.join(', '), words: 'saved this month against starting at once' }] : []),
+    ...(saved.length > 0 ? [{ name: 'saved', value: saved.join(', '), words: texts.saved }] : []),
   ];
 }

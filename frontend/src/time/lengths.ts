@@ -4,10 +4,10 @@
 import { language } from '../texts/language.svelte';
 
 /** What `parseLength` reads, for those who wrote something else. */
-export const LENGTHS = 'A length of time such as 2h, 90min, 1:30:00 (hours), 90 (minutes) or 1-12 (days-hours).';
+export const noLength = () => language.texts.time.lengths.none;
 
-/** `2h`, `1:30:00`, `1-12`: for the hint of a field. */
-export const LENGTH_HINT = '2h, 90min, 1:30:00 or 1-12 (days-hours)';
+/** The same in English, for what does not know other languages yet. */
+export const LENGTHS = noLength();
 
 const WHOLE = /^\d{1,9}$/;
 
@@ -61,18 +61,19 @@ export function parseLength(text: string): number | null {
 
 /** `2 hours`, `1 day 12 hours`, `1 minute 30 seconds`: a length as it was understood, nothing left out. */
 export function lengthWords(seconds: number): string {
+  const texts = language.texts.time.lengths;
   let rest = seconds;
   const parts: string[] = [];
   for (const [unit, size] of [['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]] as const) {
     const count = Math.floor(rest / size);
     rest -= count * size;
-    if (count > 0) parts.push(`${count.toLocaleString(language.locale)} ${unit}${count === 1 ? '' : 's'}`);
+    if (count > 0) parts.push(texts[unit](count));
   }
-  return parts.join(' ') || '0 seconds';
+  return parts.join(' ') || texts.second(0);
 }
 
 /** The hint beside a field: what was understood, or what may be written. */
-export function understood(text: string, otherwise = LENGTH_HINT): string {
+export function understood(text: string, otherwise = language.texts.time.lengths.hint): string {
   const seconds = parseLength(text);
   return seconds === null ? otherwise : lengthWords(seconds);
 }

@@ -1,5 +1,6 @@
 // Instants and lengths of time as text: in words, and as the API takes them.
 
+import { language } from '../texts/language.svelte';
 import { format, offsetAt, wallOf } from './zone';
 
 export const MINUTE = 60_000;
@@ -39,18 +40,20 @@ function wallDay(instant: number, zone: string): number {
 /** `today`, `tomorrow`, `yesterday` or `Sat 21 Nov` */
 export function nearDay(instant: number, now: number, zone: string): string {
   const away = wallDay(instant, zone) - wallDay(now, zone);
-  return { [-1]: 'yesterday', 0: 'today', 1: 'tomorrow' }[away] ?? day(instant, zone);
+  const { near } = language.texts.time;
+  return { [-1]: near.yesterday, 0: near.today, 1: near.tomorrow }[away] ?? day(instant, zone);
 }
 
 /** `tomorrow 02:00` */
 export function when(instant: number, now: number, zone: string): string {
-  return `${nearDay(instant, now, zone)} ${timeOfDay(instant, zone)}`;
+  return language.texts.time.at(nearDay(instant, now, zone), timeOfDay(instant, zone));
 }
 
 /** `today 22:00 to tomorrow 02:00`, `today 14:00 to 16:00` */
 export function span(start: number, end: number, now: number, zone: string): string {
-  const sameDay = wallDay(start, zone) === wallDay(end, zone);
-  return `${when(start, now, zone)} to ${sameDay ? timeOfDay(end, zone) : when(end, now, zone)}`;
+  const texts = language.texts.time;
+  if (wallDay(start, zone) !== wallDay(end, zone)) return texts.span(when(start, now, zone), when(end, now, zone));
+  return texts.spanOfDay(nearDay(start, now, zone), timeOfDay(start, zone), timeOfDay(end, zone));
 }
 
 /** `Sat 21 Nov 2026, 14:30:05 (UTC+01:00)`: nothing left out. */
@@ -74,19 +77,20 @@ export function offset(instant: number, zone: string): string {
 export function length(milliseconds: number): string {
   let seconds = Math.round(Math.abs(milliseconds) / 1000);
   if (seconds >= 3600) seconds = Math.round(seconds / 60) * 60;
+  const { units } = language.texts.time;
   const parts: string[] = [];
   for (const [unit, size] of [
-    ['d', 86_400],
-    ['h', 3600],
-    ['min', 60],
-    ['s', 1],
+    ['day', 86_400],
+    ['hour', 3600],
+    ['minute', 60],
+    ['second', 1],
   ] as const) {
     const count = Math.floor(seconds / size);
-    if (count > 0 && parts.length < 2) parts.push(`${count} ${unit}`);
+    if (count > 0 && parts.length < 2) parts.push(`${count} ${units[unit]}`);
     else if (parts.length > 0) break;
     seconds -= count * size;
   }
-  return parts.join(' ') || '0 s';
+  return parts.join(' ') || `0 ${units.second}`;
 }
 
 /** `14:05` left of an hour's hold: minutes and seconds. */

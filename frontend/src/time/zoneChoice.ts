@@ -1,5 +1,6 @@
 // Which time zone the page shows: the one chosen here, else the site's, else the device's; and which it offers.
 
+import { language } from '../texts/language.svelte';
 import { isZone } from './zone';
 
 type Name = string | null;
@@ -21,8 +22,9 @@ export function zoneOf(chosen: Name, site: Name, device: string): string {
 
 /** The site's zone, UTC, the device's and the one in use, each once, with words for people. */
 export function usualZones(used: string, site: Name, device: string): { zone: string; words: string }[] {
+  const texts = language.texts.time.zones;
   const words = (zone: string) => {
-    const whose = [site === zone ? 'the site' : '', device === zone ? 'this device' : ''].filter(Boolean);
+    const whose = [site === zone ? texts.site : '', device === zone ? texts.device : ''].filter(Boolean);
     return whose.length > 0 ? `${zone} (${whose.join(', ')})` : zone;
   };
   const zones = [site && isZone(site) ? site : device, 'UTC', device, used];

@@ -22,6 +22,9 @@ export function rounded(value: number, digits = 3): string {
   return numberFormat(0, Math.min(decimals, 20)).format(value).replace(/^-/, '−');
 }
 
+/** `0.500`: a number with so many digits after the point. */
+export const fixed = (value: number, decimals: number) => numberFormat(decimals, decimals).format(value).replace(/^-/, '−');
+
 function scaled(value: number, units: readonly (readonly [number, string])[]): string {
   const fitting = units.find(([size]) => Math.abs(value) >= size) ?? units.at(-1);
   if (!fitting) return rounded(value);

@@ -1,3 +1,10 @@
 import type { Texts } from '../language.svelte';
 
-export const app: Texts['app'] = {};
+export const app: Texts['app'] = {
+  notLoaded: 'Cette page n’a pas pu être chargée.',
+  tryAgain: 'Réessayer',
+  skip: 'Aller au contenu',
+  tryNow: 'Réessayer',
+  lost: 'Le service est injoignable. Ce que vous voyez peut être périmé\u00a0; nouvel essai en cours.',
+  lostFor: (seconds) => `Le service est injoignable. Ce que vous voyez peut être périmé\u00a0; nouvel essai dans ${seconds} s.`,
+};
