@@ -1,19 +1,21 @@
 // What a simulation answers, in one or two sentences.
 
+import { language } from '../texts/language.svelte';
 import { length } from '../time/words';
 import { carbon, energy, money, percent, rounded } from '../units/format';
 import { policyName, type PolicySummary, type SameRequests, type Simulation, type Summary } from './results';
 
 type Criterion = 'cost' | 'co2_g';
 
-const requestsOf = (number: number) => `${rounded(number, 4)} ${number === 1 ? 'request' : 'requests'}`;
+const requestsOf = (number: number) => language.texts.simulate.answer.requests(number, rounded(number, 4));
 
 /** `12 % less (95 % interval: 10 % to 14 %)`; negative savings are more. */
 function change(same: SameRequests, key: Criterion): string {
   const [share, ends] = [same.saved[key], same.saved_ci95[key]];
-  if (share === null) return 'an amount that is not known';
-  const interval = ends ? ` (95 % interval: ${percent(ends[0])} to ${percent(ends[1])} saved)` : '';
-  return `${percent(Math.abs(share))} ${share >= 0 ? 'less' : 'more'}${interval}`;
+  const texts = language.texts.simulate.answer;
+  if (share === null) return key === 'cost' ? texts.unknownCost : texts.unknownCo2;
+  const interval = ends ? texts.interval(percent(ends[0]), percent(ends[1])) : '';
+  return (share >= 0 ? texts.less : texts.more)(percent(Math.abs(share)), interval);
 }
 
 interface Compared {
@@ -38,21 +40,19 @@ function best(all: readonly Compared[], key: Criterion): Compared | undefined {
 
 const currencyOf = (summary: Summary) => summary.parameters.currency ?? 'EUR';
 
-/** `3.4 MWh, 512 EUR and 86 kg of CO₂` */
-function totals({ energy_j, cost, co2_g }: { energy_j: number; cost: number; co2_g: number }, currency: string): string {
-  return `${energy(energy_j)}, ${money(cost, currency)} and ${carbon(co2_g)} of CO₂`;
-}
-
 /** What requests that are given take in total, and what is saved of it. */
 function ofMonth(summary: Summary): string[] {
   const asap = summary.policies.asap_first?.month;
   const most = best(compared(summary), 'cost');
   if (!asap || !most) return [];
-  const served = asap.served === asap.requests ? requestsOf(asap.requests) : `${rounded(asap.served, 4)} of ${requestsOf(asap.requests)}`;
+  const texts = language.texts.simulate.answer;
+  const all = rounded(asap.requests, 4);
+  const served =
+    asap.served === asap.requests ? texts.requests(asap.requests, all) : texts.requestsOf(rounded(asap.served, 4), asap.requests, all);
   const { policy, same } = most;
   return [
-    `As soon as possible, ${served} would have taken ${totals(asap, currencyOf(summary))} in total.`,
-    `${policyName(policy)} would have cost ${change(same, 'cost')} and emitted ${change(same, 'co2_g')}, on the same ${requestsOf(same.requests)}.`,
+    texts.month(served, energy(asap.energy_j), money(asap.cost, currencyOf(summary)), carbon(asap.co2_g)),
+    texts.monthSaved(policyName(policy), change(same, 'cost'), change(same, 'co2_g'), requestsOf(same.requests)),
   ];
 }
 
@@ -61,13 +61,15 @@ function ofPolicies(summary: Summary): string[] {
   const all = compared(summary);
   const [cheap, clean] = [best(all, 'cost'), best(all, 'co2_g')];
   if (!cheap || !clean) return [];
+  const texts = language.texts.simulate.answer;
   const wait = ({ found }: Compared) => length(found.start_lag_s * 1000);
   const asap = summary.policies.asap_first;
-  const beside = asap ? `, ${length(asap.start_lag_s * 1000)} as soon as possible` : '';
-  const both = cheap.policy === clean.policy ? `, and emits ${change(clean.same, 'co2_g')}, the cleanest too` : '';
+  const [cost, co2] = [change(cheap.same, 'cost'), change(clean.same, 'co2_g')];
+  const waits = asap ? texts.waitBeside(wait(cheap), length(asap.start_lag_s * 1000)) : texts.wait(wait(cheap));
+  if (cheap.policy === clean.policy) return [`${texts.cheapestAndCleanest(policyName(cheap.policy), cost, co2)} ${waits}`];
   return [
-    `${policyName(cheap.policy)} is the cheapest: it costs ${change(cheap.same, 'cost')} than as soon as possible${both}. Requests wait ${wait(cheap)} on average${beside}.`,
-    ...(both ? [] : [`${policyName(clean.policy)} is the cleanest: it emits ${change(clean.same, 'co2_g')}. Requests wait ${wait(clean)} on average.`]),
+    `${texts.cheapest(policyName(cheap.policy), cost)} ${waits}`,
+    `${texts.cleanest(policyName(clean.policy), co2)} ${texts.wait(wait(clean))}`,
   ];
 }
 
@@ -81,10 +83,15 @@ function ofPrices(cells: Simulation['cells'], summaries: readonly Summary[]): st
     const asap = summary.policies.asap_first?.month;
     const most = best(compared(summary), 'cost');
     if (!asap || !most) return [];
+    const texts = language.texts.simulate.answer;
     const currency = currencyOf(summary);
     return [
-      `${cellName(cells[index + 1]?.name)}: as soon as possible, the month would have cost ${money(asap.cost, currency)}, not ${money(before.cost, currency)}.`,
-      `${policyName(most.policy)} would then have cost ${change(most.same, 'cost')} and emitted ${change(most.same, 'co2_g')}; with the prices as they are ${change(usual.same, 'cost')} and ${change(usual.same, 'co2_g')}.`,
+      texts.prices(cellName(cells[index + 1]?.name), money(asap.cost, currency), money(before.cost, currency)),
+      texts.pricesSaved(
+        policyName(most.policy),
+        change(most.same, 'cost'), change(most.same, 'co2_g'),
+        change(usual.same, 'cost'), change(usual.same, 'co2_g'),
+      ),
     ];
   });
 }

@@ -2,13 +2,13 @@
 
 import { Failure, api, sendJson, unwrap } from '../api/client';
 import type { IntensityPiece, PricePiece, ReservationDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import type { Month } from '../time/months';
 import { DAY } from '../time/words';
 import { readAgenda } from '../ui/readAgendas';
-import { count } from '../units/format';
 import type { Table } from './experiment';
 import { priceTable } from './prices';
-import { AS_IT_IS, KNOWN, OTHER_TARIFF, betterKnown, monthBody, policiesBody, pricesBody, withCo2Price, type Body } from './questions';
+import { KNOWN, betterKnown, monthBody, policiesBody, pricesBody, type Body } from './questions';
 import { played, reach, without, type PlayedRequest } from './replay';
 import type { Simulation } from './results';
 
@@ -33,36 +33,35 @@ async function readReservations(month: Month, tell: (found: number) => void): Pr
 }
 
 async function requestsOf(month: Month, tell: Tell): Promise<PlayedRequest[]> {
-  const read = (found: number) => tell(`Reading the reservations of ${month.name}: ${count(found, 'reservation')} so far.`);
+  const texts = language.texts.simulate.ask;
+  const read = (found: number) => tell(texts.reading(month.name, found));
   read(0);
   const found = await readReservations(month, read);
   if (found.length > 0) return found.map(played);
-  throw new Failure(
-    'nothing_booked',
-    `No reservation that you may see begins in ${month.name}, so there is nothing to play. Choose another month, or ask which policy suits your users.`,
-  );
+  throw new Failure('nothing_booked', texts.nothingBooked(month.name));
 }
 
 export const askMonth = async (month: Month, tell: Tell) => monthBody(month, await requestsOf(month, tell));
 
 export async function askPrices(month: Month, perTonne: number, tariff: Table | undefined, tell: Tell): Promise<Body> {
-  if (!(perTonne > 0) && !tariff) throw new Failure('nothing_varied', 'Say a price of CO₂ above 0, or choose the table of another tariff.');
+  const { ask: texts, names } = language.texts.simulate;
+  if (!(perTonne > 0) && !tariff) throw new Failure('nothing_varied', texts.nothingVaried);
   const requests = await requestsOf(month, tell);
   const { start, end } = reach(requests, month);
-  tell(`Reading the prices of ${month.name}.`);
+  tell(texts.readingPrices(month.name));
   const signal = AbortSignal.timeout(60_000);
   const [price, co2] = await Promise.all([readAgenda('price', start, end, signal), readAgenda('co2', start, end, signal)]);
   const currency = price.unit.split('/')[0] ?? '';
   const table = (extra: number) => priceTable(price.pieces as PricePiece[], co2.pieces as IntensityPiece[], extra);
   return pricesBody(month, requests, {
-    [AS_IT_IS]: table(0),
-    ...(perTonne > 0 ? { [withCo2Price(perTonne, currency)]: table(perTonne) } : {}),
-    ...(tariff ? { [OTHER_TARIFF]: tariff.text } : {}),
+    [names.asItIs]: table(0),
+    ...(perTonne > 0 ? { [names.withCo2Price(perTonne, currency)]: table(perTonne) } : {}),
+    ...(tariff ? { [names.otherTariff]: tariff.text } : {}),
   });
 }
 
 export async function askPolicies(now: number, requests: number, maxDelay: number, tell: Tell): Promise<Body> {
-  tell('Looking for the four weeks of which most prices are known.');
+  tell(language.texts.simulate.ask.lookingForWeeks);
   const today = Math.floor(now / DAY) * DAY;
   const signal = AbortSignal.timeout(60_000);
   const agendas = await Promise.all([

@@ -1,5 +1,7 @@
 // What the form says, as an experiment: `POST /api/v1/simulations`.
 
+import { language } from '../texts/language.svelte';
+
 export interface Table {
   name: string;
   text: string;
@@ -7,6 +9,7 @@ export interface Table {
 
 /** What the form says. */
 export interface FormValues {
+  /** Empty: the usual one. */
   name: string;
   policies: string[];
   /** Percent of cost within which the cheapest takes a cleaner start; empty: not compared. */
@@ -28,18 +31,11 @@ export interface FormValues {
   processorsPerNode: number;
 }
 
-export const POLICIES = [
-  ['asap_first', 'As soon as possible', 'any free nodes'],
-  ['asap_least', 'As soon as possible, least-drawing nodes', 'the free nodes that draw least'],
-  ['cost_co2_energy', 'Cheapest first', 'cost, then CO₂, then energy'],
-  ['co2_cost_energy', 'Cleanest first', 'CO₂, then cost, then energy'],
-  ['energy_cost_co2', 'Least energy first', 'energy, then cost, then CO₂'],
-  ['knee', 'Balanced', 'close to the best in cost, CO₂, energy and wait together'],
-  ['mixed', 'Mixed users', 'each user has a ranking of their own'],
-] as const;
+/** Those that have names for people: `language.texts.simulate.policies`. */
+export const POLICIES = ['asap_first', 'asap_least', 'cost_co2_energy', 'co2_cost_energy', 'energy_cost_co2', 'knee', 'mixed'] as const;
 
 export const DEFAULTS: FormValues = {
-  name: 'What waiting for better hours saves',
+  name: '',
   policies: ['asap_first', 'asap_least', 'cost_co2_energy', 'co2_cost_energy'],
   tolerance: '',
   nodes: 'site',
@@ -59,16 +55,17 @@ export const DEFAULTS: FormValues = {
 
 /** What is wrong with the form, in words. */
 export function errorsOf(values: FormValues): string[] {
+  const texts = language.texts.simulate.form;
   const found: string[] = [];
-  if (values.policies.length === 0) found.push('Choose at least one policy.');
-  if (values.nodes === 'table' && !values.tables.nodes) found.push('Upload the table of nodes.');
+  if (values.policies.length === 0) found.push(texts.noPolicy);
+  if (values.nodes === 'table' && !values.tables.nodes) found.push(texts.noNodes);
   if (values.agendas === 'table' && !(values.tables.price && values.tables.co2)) {
-    found.push('Upload the tables of prices and CO₂ intensities.');
+    found.push(texts.noAgendas);
   }
-  if (values.requests === 'trace' && !values.tables.trace) found.push('Upload the workload trace.');
-  if (values.agendas !== 'drawn' && values.start === '') found.push('Say on which day the agendas begin to be played.');
+  if (values.requests === 'trace' && !values.tables.trace) found.push(texts.noTrace);
+  if (values.agendas !== 'drawn' && values.start === '') found.push(texts.noStart);
   const tolerance = Number(values.tolerance || 0);
-  if (!(tolerance >= 0 && tolerance <= 100)) found.push('The tolerance of cost lies between 0 and 100 %.');
+  if (!(tolerance >= 0 && tolerance <= 100)) found.push(texts.wrongTolerance);
   return found;
 }
 
@@ -104,7 +101,7 @@ export function experiment(values: FormValues): Record<string, unknown> {
   const tolerance = Number(values.tolerance || 0);
   if (tolerance > 0) policies.push(`cost_co2_energy~${tolerance}`);
   return {
-    name: values.name || DEFAULTS.name,
+    name: values.name || language.texts.simulate.names.settings,
     policies,
     parameters,
     ...(Object.keys(files).length > 0 ? { files, tables } : {}),

@@ -1,29 +1,14 @@
 // The questions that the page asks simulations, and the experiments that answer them.
 
 import type { AgendaDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import type { Month } from '../time/months';
 import { DAY, iso } from '../time/words';
 import { covered } from './prices';
 import { reach, type PlayedRequest } from './replay';
 
-export const QUESTIONS = [
-  {
-    id: 'month',
-    question: 'What would last month have cost?',
-    sentence: 'The month’s reservations again: as soon as possible, beside Wattbook’s policies.',
-  },
-  {
-    id: 'prices',
-    question: 'What would another tariff or CO₂ price have changed?',
-    sentence: 'The same reservations under other prices, and what waiting would have saved then.',
-  },
-  {
-    id: 'policies',
-    question: 'Which policy suits our users?',
-    sentence: 'Many months of requests made up at random, on this site’s nodes and prices.',
-  },
-] as const;
-export type Question = (typeof QUESTIONS)[number]['id'];
+export const QUESTIONS = ['month', 'prices', 'policies'] as const;
+export type Question = (typeof QUESTIONS)[number];
 
 /** Policies that a month is played under; the first two start as soon as possible. */
 const MONTH_POLICIES = ['asap_first', 'asap_least', 'cost_co2_energy', 'co2_cost_energy', 'energy_cost_co2', 'knee'];
@@ -35,18 +20,13 @@ export const RANDOM = { days: 28, runs: 10, mostPercent: 25 };
 /** The days of them, and two more in which a reservation may still end. */
 export const KNOWN = (RANDOM.days + 2) * DAY;
 
-/** The names of tables of prices, as the service names cells by them. */
-export const AS_IT_IS = 'prices as they are';
-export const OTHER_TARIFF = 'the other tariff';
-export const withCo2Price = (perTonne: number, currency: string) => `with ${perTonne} ${currency} a tonne of CO₂`;
-
 export type Body = Record<string, unknown>;
 
 /** The month's requests, as they came, on the site's nodes and agendas. */
 export function monthBody(month: Month, requests: PlayedRequest[], policies = MONTH_POLICIES): Body {
   const { start, days } = reach(requests, month);
   return {
-    name: `What ${month.name} would have cost`,
+    name: language.texts.simulate.names.month(month.name),
     policies,
     // Where agendas have gaps, the result says how much they cover.
     parameters: { start: iso(start), days, runs: 1, seed: 1, allow_uncovered: true },
@@ -56,11 +36,11 @@ export function monthBody(month: Month, requests: PlayedRequest[], policies = MO
   };
 }
 
-/** The same under several tables of prices. */
+/** The same under several tables of prices, by whose names the service names cells. */
 export function pricesBody(month: Month, requests: PlayedRequest[], tables: Record<string, string>): Body {
   return {
     ...monthBody(month, requests, PRICE_POLICIES),
-    name: `${month.name} under other prices`,
+    name: language.texts.simulate.names.prices(month.name),
     vary: { price_file: Object.keys(tables) },
     tables,
   };
@@ -70,7 +50,7 @@ export function pricesBody(month: Month, requests: PlayedRequest[], tables: Reco
 export function policiesBody(start: number, requests: number, maxDelay: number): Body {
   const { days, runs, mostPercent } = RANDOM;
   return {
-    name: 'Which policy suits our users',
+    name: language.texts.simulate.names.policies,
     policies: USER_POLICIES,
     parameters: {
       start: iso(start), days, runs, seed: 1, requests, max_delay_h: maxDelay, max_request_percent: mostPercent,

@@ -1,9 +1,9 @@
 // A month's reservations as the requests of a simulation: what was asked for, and nothing of who asked.
 
 import type { PlacedError, ReservationDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import type { Month } from '../time/months';
 import { DAY, iso } from '../time/words';
-import { count } from '../units/format';
 
 /** Starts are looked for on quarter-hours. */
 const SLOT = 900_000;
@@ -49,9 +49,9 @@ export function without(body: Record<string, unknown>, errors: readonly PlacedEr
   const places = errors.map(({ pointer }) => /^\/requests\/(\d+)/.exec(pointer ?? '')?.[1]);
   const refused = new Set(places.map(Number));
   if (places.length === 0 || places.includes(undefined) || refused.size >= requests.length) return null;
-  const many = count(refused.size, 'request');
+  const { ask, names } = language.texts.simulate;
   return {
-    body: { ...body, name: `${String(body.name)}, without ${many} that cannot be played`, requests: requests.filter((_, index) => !refused.has(index)) },
-    why: `Left out, because this site’s nodes as they are now cannot serve them: ${many} of ${requests.length}. The first: ${errors[0]?.detail ?? ''}.`,
+    body: { ...body, name: names.without(String(body.name), refused.size), requests: requests.filter((_, index) => !refused.has(index)) },
+    why: ask.leftOut(refused.size, requests.length, errors[0]?.detail ?? ''),
   };
 }

@@ -1,5 +1,6 @@
 // The results of a simulation: in words, as a table and as lines.
 
+import { language } from '../texts/language.svelte';
 import type { Line } from '../ui/lines';
 import { carbon, energy, money, percent, rounded } from '../units/format';
 import { length } from '../time/words';
@@ -71,27 +72,26 @@ export interface Summary {
 /** The policy's name for people. */
 export function policyName(policy: string): string {
   const [base = policy, tolerance] = policy.split('~');
-  const known = POLICIES.find(([id]) => id === base)?.[1] ?? base.replaceAll('_', ', then ');
-  return tolerance ? `${known}, tolerance ${tolerance} %` : known;
+  const texts = language.texts.simulate;
+  const known = POLICIES.find((id) => id === base);
+  const name = known ? texts.policies[known].name : texts.ranking(base.split('_'));
+  return tolerance ? texts.withTolerance(name, tolerance) : name;
 }
 
 export const isOver = (state: string) => ['finished', 'failed', 'cancelled'].includes(state);
 
 /** The state of a simulation, in words. */
 export function stateWords(it: Simulation): string {
+  const texts = language.texts.simulate.states;
   switch (it.state) {
     case 'queued':
-      return 'Waiting for its turn';
-    case 'running': {
-      const left = it.time_left_s ? `, about ${length(it.time_left_s * 1000)} left` : '';
-      return `${it.runs_done} of ${it.runs} runs played${left}`;
-    }
     case 'finished':
-      return 'Finished';
     case 'cancelled':
-      return 'Cancelled';
+      return texts[it.state];
+    case 'running':
+      return texts.running(it.runs_done, it.runs, it.time_left_s ? length(it.time_left_s * 1000) : '');
     case 'failed':
-      return `Failed: ${it.error ?? 'nobody knows why'}`;
+      return texts.failed(it.error ?? texts.unknownWhy);
     default:
       return it.state;
   }
@@ -101,25 +101,22 @@ const requestsOf = (number: number) => rounded(number, 4);
 
 /** What the table says, and how intervals were found. */
 export function tableWords(summary: Summary): string {
-  const runs = Number(summary.parameters.runs ?? 1);
-  const totals =
-    runs > 1
-      ? `The month in total, mean of ${runs} runs; ± is half the 95 % confidence interval.`
-      : 'The month in total.';
+  const texts = language.texts.simulate.result;
+  const totals = texts.totals(Number(summary.parameters.runs ?? 1));
   const intervals = summary.intervals;
   if (!intervals) return totals;
   const method =
     intervals.method === 't_over_runs'
-      ? `Student's t over ${intervals.runs} runs, paired by run`
-      : `bootstrap over the requests, ${intervals.resamples} resamples, seed ${intervals.seed}`;
-  return `${totals} Intervals of what is saved: 95 %, ${method}.`;
+      ? texts.tOverRuns(intervals.runs)
+      : texts.bootstrap(intervals.resamples, intervals.seed);
+  return `${totals} ${texts.intervals(method)}`;
 }
 
 /** What the given agendas do not cover; empty where they cover all, or none is given. */
 export function coverageWords(summary: Summary): string {
   const share = Object.values(summary.policies)[0]?.month?.covered_share ?? 1;
   if (share >= 1) return '';
-  return `Prices, CO₂ and caps cover ${percent(share)} of the requests. Cost and CO₂ are of what was placed where they do.`;
+  return language.texts.simulate.result.covered(percent(share));
 }
 
 export interface Cell {
@@ -128,9 +125,9 @@ export interface Cell {
   spread: string;
 }
 
-export const COLUMNS = ['Served', 'Cost', 'CO₂', 'Energy', 'Mean wait', 'Occupancy'] as const;
+export const COLUMNS = ['served', 'cost', 'co2', 'energy', 'wait', 'occupancy'] as const;
 
-/** A policy's row of the table: the month in total, means over the runs. */
+/** A policy's row of the table, by `COLUMNS`: the month in total, means over the runs. */
 export function row(found: PolicySummary, summary: Summary): Cell[] {
   const spread = found.ci95;
   const currency = summary.parameters.currency ?? 'EUR';
@@ -142,7 +139,7 @@ export function row(found: PolicySummary, summary: Summary): Cell[] {
   const euros = (it: number) => money(it, currency);
   const wait = (it: number) => length(it * 1000);
   return [
-    cell(`${requestsOf(found.scheduled)} of ${requestsOf(asked)}`, spread?.scheduled, requestsOf),
+    cell(language.texts.simulate.result.servedOf(requestsOf(found.scheduled), requestsOf(asked)), spread?.scheduled, requestsOf),
     cell(euros(found.total_cost), spread?.total_cost, euros),
     cell(carbon(found.total_co2_g), spread?.total_co2_g, carbon),
     cell(energy(found.total_energy_j), spread?.total_energy_j, energy),
@@ -152,18 +149,17 @@ export function row(found: PolicySummary, summary: Summary): Cell[] {
 }
 
 export interface Panel {
-  key: string;
-  title: string;
+  key: 'energy_j' | 'cost' | 'co2_g' | 'start_lag_s';
   /** What a unit of the picture is in the table's. */
   unit: number;
   show: (value: number, currency: string) => string;
 }
 
 export const PANELS: Panel[] = [
-  { key: 'energy_j', title: 'Mean energy of a reservation', unit: 3.6e6, show: (kwh) => `${rounded(kwh)} kWh` },
-  { key: 'cost', title: 'Mean cost of a reservation', unit: 1, show: money },
-  { key: 'co2_g', title: 'Mean CO₂ of a reservation', unit: 1, show: carbon },
-  { key: 'start_lag_s', title: 'Mean wait of a reservation', unit: 3600, show: (hours) => `${rounded(hours)} h` },
+  { key: 'energy_j', unit: 3.6e6, show: (kwh) => `${rounded(kwh)} kWh` },
+  { key: 'cost', unit: 1, show: money },
+  { key: 'co2_g', unit: 1, show: carbon },
+  { key: 'start_lag_s', unit: 3600, show: (hours) => `${rounded(hours)} h` },
 ];
 
 /** The four panels of the paper's figure 5 from `curves.csv`: lines by panel. */

@@ -1,15 +1,16 @@
 // The pages, and what an address names: a page, perhaps one thing that has a page of its own, and how it is looked at.
 
+/** Their names are `language.texts.ui.pages`. */
 export const PAGES = [
-  { id: 'overview', name: 'Overview' },
-  { id: 'plan', name: 'Plan' },
-  { id: 'reservations', name: 'My reservations' },
-  { id: 'schedule', name: 'Schedule' },
-  { id: 'nodes', name: 'Nodes' },
-  { id: 'grid', name: 'Grid' },
-  { id: 'reports', name: 'Reports' },
-  { id: 'simulate', name: 'Simulate' },
-  { id: 'account', name: 'My account' },
+  { id: 'overview' },
+  { id: 'plan' },
+  { id: 'reservations' },
+  { id: 'schedule' },
+  { id: 'nodes' },
+  { id: 'grid' },
+  { id: 'reports' },
+  { id: 'simulate' },
+  { id: 'account' },
 ] as const;
 export type Page = (typeof PAGES)[number]['id'];
 

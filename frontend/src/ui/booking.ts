@@ -9,6 +9,7 @@ import type {
   ReservationRequest,
   ShownOffer,
 } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { sameOffer } from './offers';
 
 /** What an offer is on the page: the service books this or nothing. */
@@ -51,7 +52,7 @@ export async function book(request: ReservationRequest, offer: OfferDocument, ke
   const same = reservation.offers.find((held) => sameOffer(held, offer));
   if (same) return choose(reservation.id, same);
   await cancel(reservation.id);
-  throw new Failure('offer_changed', 'The offer is no longer what it was, and nothing is booked.');
+  throw new Failure('offer_changed', language.texts.ui.booking.offerChanged);
 }
 
 /** Whether a failure means that the request has become impossible. */

@@ -1,7 +1,8 @@
 // A reservation as a calendar file.
 
 import type { ReservationDocument } from '../api/schema';
-import { carbon, count, energy, money } from '../units/format';
+import { language } from '../texts/language.svelte';
+import { carbon, energy, money } from '../units/format';
 import { download } from './download';
 import { calendar } from './ics';
 import { nodeWords } from './nodeWords';
@@ -11,14 +12,17 @@ import { chosenOffer } from './offers';
 export function saveCalendar(reservation: ReservationDocument, now: number): void {
   const offer = chosenOffer(reservation);
   if (!offer) return;
+  const texts = language.texts.ui.calendar;
   const text = calendar(
     [
       {
         id: reservation.id,
         start: Date.parse(offer.start),
         end: Date.parse(offer.end),
-        summary: `Wattbook: ${count(offer.node_count, 'node')}`,
-        description: `${nodeWords(offer)}\n${energy(offer.energy_j)}, ${money(offer.cost, offer.currency)}, ${carbon(offer.co2_g)} CO2\nReservation ${reservation.id}`,
+        summary: texts.summary(offer.node_count),
+        description: texts.description(
+          nodeWords(offer), energy(offer.energy_j), money(offer.cost, offer.currency), carbon(offer.co2_g), reservation.id,
+        ),
       },
     ],
     now,

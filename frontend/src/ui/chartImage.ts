@@ -1,5 +1,7 @@
 // A chart as it is on the page, as a picture: every SVG and canvas of it, with the page's colours and background.
 
+import { language } from '../texts/language.svelte';
+
 /** What of an element's look is drawn; all of it can be said by attributes. */
 const LOOK = [
   'fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-dasharray', 'stroke-opacity', 'opacity', 'font-size', 'font-weight',
@@ -50,7 +52,7 @@ export async function pictureOf(root: HTMLElement, title: string, scale = 2): Pr
   canvas.width = Math.round((around.width + 2 * MARGIN) * scale);
   canvas.height = Math.round((bottom - top + HEAD + MARGIN) * scale);
   const pen = canvas.getContext('2d');
-  if (!pen) throw new Error('this browser draws no pictures');
+  if (!pen) throw new Error(language.texts.ui.saveChart.noPictures);
   const style = getComputedStyle(root);
   const ground = getComputedStyle(root.closest('.card') ?? document.body).backgroundColor;
   pen.scale(scale, scale);
@@ -64,6 +66,6 @@ export async function pictureOf(root: HTMLElement, title: string, scale = 2): Pr
     pen.drawImage(source, place.left - around.left + MARGIN, place.top - top + HEAD, place.width, place.height);
   }
   return new Promise((done, failed) =>
-    canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error('this browser makes no pictures of this size'))), 'image/png'),
+    canvas.toBlob((blob) => (blob ? done(blob) : failed(new Error(language.texts.ui.saveChart.tooLarge))), 'image/png'),
   );
 }

@@ -1,8 +1,9 @@
 // The negotiations with the supplier, in words: what they are about and how they stand.
 
 import type { NegotiationDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { length, span, when, type Clock } from '../time/words';
-import { count, power } from '../units/format';
+import { power } from '../units/format';
 
 /** Power over a span, as it stands in messages; those of grants and offers may have a fee. */
 export interface PowerSpan {
@@ -23,29 +24,16 @@ export interface Question {
   answer: unknown;
 }
 
-const TITLES: Record<string, string> = {
-  extra_power: 'Extra power',
-  planned_consumption: 'Planned consumption',
-  low_consumption: 'Low consumption',
-  actual_consumption: 'What was consumed',
-  notice: 'What the supplier did by itself',
-};
-
-const OUTCOMES: Record<string, string> = {
-  granted: 'Granted',
-  partly_granted: 'Partly granted',
-  refused: 'Refused',
-  unanswered: 'Not answered',
-  withdrawn: 'Withdrawn',
-};
-
 /** Spans told one by one; what more there are is summed up. */
 const MOST_SPANS = 5;
 
 /** A word of the API as people read it. */
 export const plain = (word: string) => word.replaceAll('_', ' ');
 /** What a negotiation is called by its kind. */
-export const titleOf = (it: NegotiationDocument) => TITLES[it.kind] ?? plain(it.kind);
+export function titleOf(it: NegotiationDocument): string {
+  const titles: Record<string, string> = language.texts.ui.negotiations.kinds;
+  return titles[it.kind] ?? plain(it.kind);
+}
 
 /** The question of a negotiation about extra power; null for others. */
 export function questionOf(it: NegotiationDocument): Question | null {
@@ -72,15 +60,17 @@ export function ordered(all: readonly NegotiationDocument[]): NegotiationDocumen
 
 /** The state of a negotiation. */
 export function stateWords(it: NegotiationDocument, { now, zone }: Clock): string {
+  const texts = language.texts.ui.negotiations;
   if (it.state !== 'open') {
+    const outcomes: Record<string, string> = texts.outcomes;
     const closed = it.closed_at ? `, ${when(Date.parse(it.closed_at), now, zone)}` : '';
-    return `${OUTCOMES[it.outcome ?? ''] ?? plain(it.outcome ?? it.state)}${closed}`;
+    return `${outcomes[it.outcome ?? ''] ?? plain(it.outcome ?? it.state)}${closed}`;
   }
-  if (!isAsked(it)) return it.kind === 'extra_power' ? 'Answered' : 'Ongoing';
-  if (!it.deadline) return 'Waits for an answer';
+  if (!isAsked(it)) return it.kind === 'extra_power' ? texts.answered : texts.ongoing;
+  if (!it.deadline) return texts.waits;
   const deadline = Date.parse(it.deadline);
-  if (deadline <= now) return 'Was not answered in time';
-  return `Waits for an answer until ${when(deadline, now, zone)}, ${length(deadline - now)} from now`;
+  if (deadline <= now) return texts.late;
+  return texts.waitsUntil(when(deadline, now, zone), length(deadline - now));
 }
 
 /** Neighbours of the same power as one, their fees added. */
@@ -98,16 +88,16 @@ export function joined(spans: readonly PowerSpan[]): PowerSpan[] {
 
 /** A line for each span: `400 W more, today 14:00 to 15:00`. */
 export function powerLines(spans: readonly PowerSpan[], words: string, { now, zone }: Clock): string[] {
+  const texts = language.texts.ui.negotiations;
   const all = joined(spans);
-  const line = (it: PowerSpan) =>
-    `${power(it.power_w)} ${words}, ${span(Date.parse(it.start), Date.parse(it.end), now, zone)}`;
+  const line = (it: PowerSpan) => texts.line(power(it.power_w), words, span(Date.parse(it.start), Date.parse(it.end), now, zone));
   const lines = all.slice(0, MOST_SPANS).map(line);
   const rest = all.slice(MOST_SPANS);
   const [first, last] = [rest[0], rest.at(-1)];
   if (first && last) {
     const most = Math.max(...rest.map((it) => it.power_w));
     const during = span(Date.parse(first.start), Date.parse(last.end), now, zone);
-    lines.push(`${count(rest.length, 'more span')}, ${power(most)} at most, ${during}`);
+    lines.push(texts.moreSpans(rest.length, power(most), during));
   }
   return lines;
 }
@@ -119,22 +109,17 @@ export function questionWords(it: NegotiationDocument, clock: Clock): string {
   if (!question || !first || !last) return '';
   const most = Math.max(...question.power.map((it) => it.power_w));
   const during = span(Date.parse(first.start), Date.parse(last.end), clock.now, clock.zone);
-  return `${power(most)} ${question.power.length > 1 ? 'at most ' : ''}more, ${during}, for ${askersOf(question)}`;
-}
-
-function askersOf({ reservations, degraded }: Question): string {
-  const parts = [
-    reservations.length > 0 ? `${count(reservations.length, 'request')}` : '',
-    degraded.length > 0 ? `${count(degraded.length, 'reservation')} that lost power` : '',
-  ];
-  return parts.filter((it) => it !== '').join(' and ') || 'nobody any more';
+  const texts = language.texts.ui.negotiations;
+  const askers = texts.askers(question.reservations.length, question.degraded.length);
+  return texts.question(power(most), question.power.length > 1, during, askers);
 }
 
 /** The reservations that a question is asked for, with what they have to do with it. */
 export function concerned({ reservations, degraded }: Question): { id: string; words: string }[] {
+  const { waitsForPower, lostPower } = language.texts.ui.negotiations;
   return [
-    ...reservations.map(({ id }) => ({ id, words: 'waits for the power' })),
-    ...degraded.map((id) => ({ id, words: 'lost power' })),
+    ...reservations.map(({ id }) => ({ id, words: waitsForPower })),
+    ...degraded.map((id) => ({ id, words: lostPower })),
   ];
 }
 

@@ -1,6 +1,7 @@
 // The power profile as steps, and what they say of an instant.
 
 import type { PowerProfileDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { span, when, type Clock } from '../time/words';
 import { power } from '../units/format';
 
@@ -27,6 +28,14 @@ export const powerSteps = (profile: PowerProfileDocument): PowerStep[] =>
     headroom: step.headroom_w ?? null,
   }));
 
+function bookedWords({ reserved, confirmed }: PowerStep, coarse: boolean): string {
+  const texts = language.texts.ui.power;
+  const booked = power(confirmed);
+  if (reserved <= confirmed) return coarse ? texts.mostBooked(booked) : texts.booked(booked);
+  // The most that is booked and the most that is held need not be at the same time.
+  return coarse ? texts.mostBookedAndHeld(booked, power(reserved)) : texts.bookedAndHeld(booked, power(reserved - confirmed));
+}
+
 /**
  * What holds at an instant; where the profile was put together, what holds at the most over the column
  * that it is in, with from when to when.
@@ -39,14 +48,10 @@ export function tellPower(
 ): string {
   const step = steps.find((it) => it.start <= at && at < it.end);
   if (!step) return when(at, now, zone);
-  const most = coarse ? 'at most ' : '';
-  const held = step.reserved - step.confirmed;
-  // The most that is booked and the most that is held need not be at the same time.
-  const more = coarse ? `, ${most}${power(step.reserved)} with what is held` : ` + ${power(held)} held`;
-  const booked = `${most}${power(step.confirmed)} booked${held > 0 ? more : ''}`;
-  const cap = step.cap === null ? 'no cap known' : `cap ${coarse ? 'at least ' : ''}${power(step.cap)}`;
-  const time = coarse ? `${span(step.start, step.end, now, zone)}` : when(at, now, zone);
-  return `${time} · ${booked} · ${cap}`;
+  const texts = language.texts.ui.power;
+  const cap = (value: number) => (coarse ? texts.leastCap : texts.cap)(power(value));
+  const time = coarse ? span(step.start, step.end, now, zone) : when(at, now, zone);
+  return `${time} · ${bookedWords(step, coarse)} · ${step.cap === null ? texts.noCap : cap(step.cap)}`;
 }
 
 /** The spans in which reserved power is above the cap, or in columns is so for some time. */

@@ -2,6 +2,7 @@
 
 import { Failure, api, unwrap } from '../api/client';
 import type { AgendaDocument, PowerProfileDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { iso } from '../time/words';
 import { estimatedSpans, powers, steps } from './agendas';
 import type { Span, Step } from './steps';
@@ -34,7 +35,7 @@ export async function readAgenda(
   const params = { path: { quantity }, query };
   const answer = await unwrap(api.GET('/api/v1/agendas/{quantity}', { params, signal }));
   // As text it would be a table, which was not asked for.
-  if (typeof answer === 'string') throw new Failure('unreadable', 'The agenda came as a table.');
+  if (typeof answer === 'string') throw new Failure('unreadable', language.texts.ui.agendas.asTable);
   return answer;
 }
 

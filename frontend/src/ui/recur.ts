@@ -1,17 +1,12 @@
 // Repetitions: rules of RFC 5545 made of choices, and in words.
 
+import { language } from '../texts/language.svelte';
 import { HOUR } from '../time/words';
 import { readWall } from '../time/zone';
+import { inLanguage } from './inLanguage';
 
-export const DAYS = [
-  ['MO', 'Mon'],
-  ['TU', 'Tue'],
-  ['WE', 'Wed'],
-  ['TH', 'Thu'],
-  ['FR', 'Fri'],
-  ['SA', 'Sat'],
-  ['SU', 'Sun'],
-] as const;
+/** The days of a week as rules have them, the first of pairs. */
+export const DAYS = [['MO'], ['TU'], ['WE'], ['TH'], ['FR'], ['SA'], ['SU']] as const;
 
 export interface Repeat {
   every: 'no' | 'day' | 'week' | 'month' | 'rule';
@@ -37,32 +32,32 @@ export type Recurrence = { recur: string; until: number | null } | { errors: { r
 
 /** The rule with its end, or what is wrong. The last day is meant as a whole. */
 export function recurrenceOf(repeat: Repeat, zone: string): Recurrence {
+  const texts = language.texts.ui.recur;
   const recur = ruleOf(repeat);
-  if (!/^FREQ=/i.test(recur)) return { errors: { rule: 'A rule such as FREQ=WEEKLY;INTERVAL=2;BYDAY=MO.' } };
+  if (!/^FREQ=/i.test(recur)) return { errors: { rule: texts.noRule } };
   const ends = /(^|;)(COUNT|UNTIL)=/i.test(recur);
-  if (repeat.until === '') return ends ? { recur, until: null } : { errors: { until: 'The last day.' } };
+  if (repeat.until === '') return ends ? { recur, until: null } : { errors: { until: texts.noEnd } };
   const day = readWall(`${repeat.until}T00:00`, zone);
-  if (day === null) return { errors: { until: 'A day.' } };
+  if (day === null) return { errors: { until: texts.noDay } };
   // A day later by the wall clock, whatever clocks do on it.
   const next = new Date(Date.parse(`${repeat.until}T00:00:00Z`) + 24 * HOUR).toISOString().slice(0, 10);
   return { recur, until: readWall(`${next}T00:00`, zone) };
 }
 
-const UNITS: Record<string, string> = { DAILY: 'day', WEEKLY: 'week', MONTHLY: 'month', YEARLY: 'year', HOURLY: 'hour' };
+const UNITS = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY', 'HOURLY'] as const;
 
 /** `every week on Mon and Thu`; the rule itself where it says more than that. */
 export function recurWords(recur: string): string {
   const parts = Object.fromEntries(recur.split(';').map((part) => part.split('=') as [string, string]));
   const { FREQ = '', INTERVAL, BYDAY, COUNT, UNTIL, ...others } = parts;
-  const unit = UNITS[FREQ];
-  const days = (BYDAY ?? '').split(',').filter((it) => it !== '').map((day) => DAYS.find(([it]) => it === day)?.[1]);
-  if (!unit || Object.keys(others).some((it) => it !== 'WKST') || days.includes(undefined)) return recur;
-  const times = Number(INTERVAL ?? 1);
-  const every = times === 1 ? `every ${unit}` : `every ${times} ${unit}s`;
-  const on = days.length === 0 ? '' : ` on ${days.join(', ').replace(/, (\w+)$/, ' and $1')}`;
-  return `${every}${on}${COUNT ? `, ${COUNT} times` : ''}${UNTIL ? `, until ${UNTIL.slice(0, 4)}-${UNTIL.slice(4, 6)}-${UNTIL.slice(6, 8)}` : ''}`;
+  const unit = UNITS.find((it) => it === FREQ);
+  const named = (BYDAY ?? '').split(',').filter((it) => it !== '');
+  const days = named.flatMap((day) => DAYS.find(([it]) => it === day) ?? []);
+  if (!unit || Object.keys(others).some((it) => it !== 'WKST') || days.length < named.length) return recur;
+  const until = UNTIL ? `${UNTIL.slice(0, 4)}-${UNTIL.slice(4, 6)}-${UNTIL.slice(6, 8)}` : '';
+  return language.texts.ui.recur.words(unit, Number(INTERVAL ?? 1), days, COUNT ?? '', until);
 }
 
 /** What is the least in each occurrence, in words. */
-export const CHOOSE = { cost: 'the cheapest start', co2: 'the cleanest start', energy: 'the start with the least energy' } as const;
+export const CHOOSE = inLanguage(() => language.texts.ui.recur.choose);
 export const chooseWords = (choose: string) => CHOOSE[choose.split('_')[0] as keyof typeof CHOOSE] ?? choose;

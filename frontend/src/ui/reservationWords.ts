@@ -1,21 +1,12 @@
 // Reservations in words: their states, what was asked for, and what their owners are to know.
 
 import type { ReservationDocument } from '../api/schema';
+import { language } from '../texts/language.svelte';
 import { length } from '../time/words';
-import { count } from '../units/format';
+import { inLanguage } from './inLanguage';
 
 /** What the states of reservations are called on the page. */
-export const STATE_WORDS: Record<string, string> = {
-  proposed: 'Not chosen yet',
-  confirmed: 'Booked',
-  active: 'Running',
-  completed: 'Completed',
-  cancelled: 'Cancelled',
-  expired: 'Expired',
-  rejected: 'Rejected',
-  failed: 'Failed',
-  awaiting_supplier: 'Waiting for the supplier',
-};
+export const STATE_WORDS = inLanguage<Record<string, string>>(() => language.texts.ui.reservations.states);
 
 export interface NoticeWords {
   kind: 'warn' | 'bad';
@@ -41,17 +32,16 @@ export function lostWords(reservation: ReservationDocument): string[] {
   if (!reservation.degraded) return [];
   const notice = noticeOf(reservation);
   const causes = notice?.causes ?? [notice?.code ?? ''];
-  const missing = notice?.missing_nodes ?? 0;
-  const nodes = missing > 0 ? `${count(missing, 'node')} out of service` : 'Nodes out of service';
-  const words = causes.includes('outage') ? [nodes] : [];
-  return words.length === 0 || causes.includes('cap_lowered') ? [...words, 'No longer fits under the power cap'] : words;
+  const texts = language.texts.ui.reservations;
+  const words = causes.includes('outage') ? [texts.outOfService(notice?.missing_nodes ?? 0)] : [];
+  return words.length === 0 || causes.includes('cap_lowered') ? [...words, texts.overCap] : words;
 }
 
 /** The service's notice in sentences; null where there is none. */
 export function noticeWords(reservation: ReservationDocument): NoticeWords | null {
   const notice = noticeOf(reservation);
   if (!notice?.detail) return null;
-  const detail = notice.code === 'refused' ? `The supplier says no: ${notice.detail}` : notice.detail;
+  const detail = notice.code === 'refused' ? language.texts.ui.reservations.refused(notice.detail) : notice.detail;
   const parts = [detail, notice.way_out ?? ''].filter((it) => it !== '').map(sentence);
   const kind = reservation.degraded || reservation.state === 'rejected' ? 'bad' : 'warn';
   return { kind, text: parts.join(' ') };
@@ -59,7 +49,8 @@ export function noticeWords(reservation: ReservationDocument): NoticeWords | nul
 
 /** What was asked for: `24 nodes for 2 h`. */
 export function requestWords({ request }: ReservationDocument): string {
-  const nodes = count(request.nodes ?? 1, 'node');
+  const texts = language.texts.ui.reservations;
+  const nodes = request.nodes ?? 1;
   const duration = request.duration_s;
-  return typeof duration === 'number' ? `${nodes} for ${length(duration * 1000)}` : nodes;
+  return typeof duration === 'number' ? texts.request(nodes, length(duration * 1000)) : texts.nodes(nodes);
 }
