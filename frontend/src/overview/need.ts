@@ -23,7 +23,7 @@ const PLACES = {
 /** Where something is done, or an item there. */
 export function pageAt(place: keyof typeof PLACES, item = ''): { href: string; name: string } {
   const { href, page } = PLACES[place];
-  return { href: item ? `${href}/${item}` : href, name: language.texts.overview.need.pages[page] };
+  return { href: item ? `${href}/${item}` : href, name: language.texts.ui.pages[page] };
 }
 
 /** A sentence without its end. */

@@ -2,7 +2,7 @@
 
 import type { QuoteRequest, ReservationDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
-import { LENGTHS, parseLength } from '../time/lengths';
+import { noLength, parseLength } from '../time/lengths';
 import { HOUR, iso } from '../time/words';
 import { readWall } from '../time/zone';
 
@@ -96,7 +96,7 @@ export function readForm(values: FormValues, now: number, zone: string): Reading
   const errors: FieldErrors = {};
   const { nodes, seconds } = shapeOf(values);
   if (nodes === null) errors.nodes = texts.nodes;
-  if (seconds === null) errors.duration = LENGTHS;
+  if (seconds === null) errors.duration = noLength();
   const shapes = values.alternatives.map(shapeOf);
   if (shapes.some((it) => it.nodes === null || it.seconds === null)) {
     errors.alternatives = texts.alternatives;

@@ -3,7 +3,7 @@
 import { Failure } from '../api/failure';
 import type { RequestPatchDocument, ReservationDocument } from '../api/schema';
 import { language, type Texts } from '../texts/language.svelte';
-import { LENGTHS, parseLength } from '../time/lengths';
+import { noLength, parseLength } from '../time/lengths';
 import { iso, length } from '../time/words';
 import { readWall, wallText } from '../time/zone';
 
@@ -77,7 +77,7 @@ export function patchOf(before: Wanted, wanted: Wanted, zone: string): Patched {
   if (changed('duration')) {
     const seconds = parseLength(wanted.duration);
     if (seconds) patch.duration_s = seconds;
-    else errors.duration_s = LENGTHS;
+    else errors.duration_s = noLength();
   }
   if (changed('earliest')) {
     const instant = readWall(wanted.earliest, zone);

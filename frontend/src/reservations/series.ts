@@ -2,7 +2,7 @@
 
 import type { OccurrenceDocument, RequestPatchDocument, SeriesDocument, SeriesPatchDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
-import { LENGTHS, parseLength } from '../time/lengths';
+import { noLength, parseLength } from '../time/lengths';
 import { iso, length, span, when, type Clock } from '../time/words';
 import { wallText } from '../time/zone';
 import { DAYS, ONCE, recurrenceOf, ruleOf, type Repeat } from '../ui/recur';
@@ -86,7 +86,7 @@ export function seriesPatch(before: WantedSeries, wanted: WantedSeries, zone: st
   if (wanted.duration !== before.duration) {
     const seconds = parseLength(wanted.duration);
     if (seconds) request.duration_s = seconds;
-    else errors.duration_s = LENGTHS;
+    else errors.duration_s = noLength();
   }
   if (wanted.choose !== before.choose) patch.choose = wanted.choose;
   if (JSON.stringify(wanted.repeat) !== JSON.stringify(before.repeat)) {

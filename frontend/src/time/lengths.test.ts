@@ -26,6 +26,7 @@ test('lengths mean what they mean to Slurm and to the command line', () => {
     ['20s', 20],
     ['PT1H30M', 5400],
     ['P1DT2H', 93_600],
+    ['1 j 2 h', 93_600],
   ] as const) {
     expect([text, parseLength(text)]).toEqual([text, seconds]);
   }

@@ -6,9 +6,6 @@ import { language } from '../texts/language.svelte';
 /** What `parseLength` reads, for those who wrote something else. */
 export const noLength = () => language.texts.time.lengths.none;
 
-/** The same in English, for what does not know other languages yet. */
-export const LENGTHS = noLength();
-
 const WHOLE = /^\d{1,9}$/;
 
 /** Slurm's spellings: minutes, M:S, H:M:S, D-H, D-H:M and D-H:M:S. */
@@ -24,7 +21,7 @@ function slurmSeconds(text: string): number | null {
 
 const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^(?:w|wks?|weeks?)$/, 604_800],
-  [/^(?:d|days?)$/, 86_400],
+  [/^(?:d|days?|j|jours?)$/, 86_400], // as the page writes them in French
   [/^(?:h|hrs?|hours?)$/, 3600],
   [/^(?:m|mins?|minutes?)$/, 60],
   [/^(?:s|secs?|seconds?)$/, 1],

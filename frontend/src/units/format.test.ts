@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { carbon, count, energy, money, percent, power, rounded } from './format';
+import { carbon, energy, money, percent, power, rounded, whole } from './format';
 
 test('energies are told in the unit that people would pick', () => {
   // 12,329,280 J / 3.6e6 J/kWh = 3.4248 kWh
@@ -33,7 +33,6 @@ test('money has cents, and what matters below a cent', () => {
 test('shares and counts read as words do', () => {
   expect(percent(0.3874)).toBe('39 %');
   expect(percent(0.0123)).toBe('1.2 %');
-  expect(count(1, 'node')).toBe('1 node');
-  expect(count(1_000_000, 'node')).toBe('1,000,000 nodes');
+  expect(whole(1_000_000)).toBe('1,000,000');
   expect(rounded(0)).toBe('0');
 });

@@ -92,8 +92,3 @@ export const percent = (fraction: number) => `${rounded(fraction * 100, 2)} %`;
 
 /** `12,000`: a whole number. */
 export const whole = (number: number) => numberFormat(0, 0).format(number);
-
-/** `1 node`, `12,000 nodes` */
-export function count(number: number, one: string, many = `${one}s`): string {
-  return `${whole(number)} ${number === 1 ? one : many}`;
-}

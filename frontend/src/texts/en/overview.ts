@@ -17,8 +17,6 @@ export const overview = {
     nothing: 'Nothing needs you now.',
     nothingForAnybody: 'Nothing needs anybody',
     count: (number: number) => count(number, 'thing needs somebody', 'things need somebody'),
-    /** What the page is called where something is done. */
-    pages: { grid: 'Grid', nodes: 'Nodes', schedule: 'Schedule', reservations: 'My reservations' },
   },
   booked: {
     runningAndComing: 'Runs now and within a day',

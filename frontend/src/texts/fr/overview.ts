@@ -19,7 +19,6 @@ export const overview: Texts['overview'] = {
     nothing: 'Rien à traiter pour le moment.',
     nothingForAnybody: 'Rien à traiter',
     count: (number) => count(number, 'point à traiter', 'points à traiter'),
-    pages: { grid: 'Énergie', nodes: 'Nœuds', schedule: 'Planning', reservations: 'Mes réservations' },
   },
   booked: {
     runningAndComing: 'En cours et sous 24 h',

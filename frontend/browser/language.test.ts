@@ -1,0 +1,54 @@
+// Another language: chosen once, kept on the device, in every page, and nowhere in the way.
+
+import { expect, test } from 'vitest';
+
+import { serious } from './axe';
+import { overlaps } from './overlaps';
+import { things, placesOf, SETTINGS, type Things } from './things';
+import { tour } from './tour';
+
+let made: Things;
+const { service, visit } = tour({ settings: SETTINGS, prepare: async (service) => void (made = await things(service)) });
+
+/** Words that stand on a page in English only; names that people gave things are not among them. */
+const NAMED = /for the review|What waiting saves|new power supplies/;
+const ENGLISH = /\b(the|nodes?|and|reservations?|power|cheapest|nothing|since|until|save[sd]?|with)\b/;
+const PAGES = ['overview', 'plan', 'reservations', 'schedule', 'nodes', 'nodes?tab=outages', 'nodes?tab=switching', 'nodes?tab=calibration', 'grid', 'reports', 'simulate', 'account'];
+
+test('a language is chosen in the header and stays', async () => {
+  const { page, faults } = await visit('#/plan');
+  await page.getByRole('heading', { name: 'When to start' }).waitFor();
+  await page.getByLabel('Language').selectOption('Français');
+  await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link', { name: 'Mes réservations' }).waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe('fr');
+  await page.reload();
+  await page.getByLabel('Langue').waitFor();
+  await page.getByLabel('Langue').selectOption('English');
+  await page.getByRole('heading', { name: 'When to start' }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test.each([390, 1024, 1440])('every page is in French for a browser that asks for it, %d pixels wide', { timeout: 240_000 }, async (width) => {
+  const { page, faults } = await visit('', { locale: 'fr-FR', bypassCSP: true, viewport: { width, height: 900 } });
+  const places = [...PAGES.map((it) => `#/${it}`), ...Object.values(placesOf(made)).map(([hash]) => hash)];
+  for (const place of places) {
+    await page.goto(`${service.url}${place}`);
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await page.waitForLoadState('networkidle').catch(() => undefined);
+    await page.waitForTimeout(500);
+    expect(await page.locator('html').getAttribute('lang')).toBe('fr');
+    const lines = (await page.locator('body').innerText()).split('\n').filter((line) => ENGLISH.test(line) && !NAMED.test(line));
+    expect({ place, lines }).toEqual({ place, lines: [] });
+    expect({ place, found: await overlaps(page) }).toEqual({ place, found: [] });
+    expect({ place, found: await serious(page) }).toEqual({ place, found: [] });
+  }
+  expect(faults).toEqual([]);
+});
+
+test('a length that the page writes in French is read again', async () => {
+  const { page } = await visit('#/plan', { locale: 'fr-FR' });
+  const field = page.getByLabel('Durée', { exact: false }).first();
+  await field.fill('1 j 2 h');
+  await page.getByText('1 jour 2 heures').first().waitFor();
+});
