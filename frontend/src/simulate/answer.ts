@@ -48,7 +48,9 @@ function ofMonth(summary: Summary): string[] {
   const texts = language.texts.simulate.answer;
   const all = rounded(asap.requests, 4);
   const served =
-    asap.served === asap.requests ? texts.requests(asap.requests, all) : texts.requestsOf(rounded(asap.served, 4), asap.requests, all);
+    asap.served === asap.requests
+      ? texts.requests(asap.requests, all)
+      : texts.requestsOf(asap.served, rounded(asap.served, 4), asap.requests, all);
   const { policy, same } = most;
   return [
     texts.month(served, energy(asap.energy_j), money(asap.cost, currencyOf(summary)), carbon(asap.co2_g)),

@@ -225,7 +225,8 @@ export const simulate = {
   // What is answered.
   answer: {
     requests,
-    requestsOf: (served: string, number: number, shown: string) => `${served} of ${requests(number, shown)}`,
+    /** Those that were served, and all, each with how it is written. */
+    requestsOf: (_served: number, servedShown: string, all: number, allShown: string) => `${servedShown} of ${requests(all, allShown)}`,
     unknownCost: 'an amount that is not known',
     unknownCo2: 'an amount that is not known',
     /** By a share, with what an interval adds to it. */

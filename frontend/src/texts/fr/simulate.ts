@@ -3,7 +3,7 @@ import { count } from './count';
 
 const requests = (number: number, shown: string) => `${shown} ${number < 2 ? 'demande' : 'demandes'}`;
 const played = (month: string | undefined, prices: string) =>
-  `Ce qui est simulé : les demandes de toutes les réservations que vous pouvez voir et qui commencent ${month ? `en ${month}` : 'dans le mois'}, dans l’ordre où elles ont été faites, sur les nœuds actuels de ce site et avec ${prices}. Les départs se font au quart d’heure. Les réservations annulées, les travaux hors réservation et l’identité des demandeurs sont laissés de côté.`;
+  `Ce qui est simulé : les demandes de toutes les réservations que vous pouvez voir et qui commencent ${month ? `en ${month}` : 'dans le mois'}, dans l’ordre où elles ont été faites, sur les nœuds actuels de ce site et avec ${prices}. Les départs ont lieu aux quarts d’heure. Les réservations annulées, les travaux hors réservation et l’identité des demandeurs sont laissés de côté.`;
 /** `de mars 2026`, `d’avril 2026` */
 const of = (month: string) => (/^[aeiouy]/i.test(month) ? `d’${month}` : `de ${month}`);
 const criteria: Record<string, string> = { energy: 'énergie', cost: 'coût', co2: 'CO₂' };
@@ -89,7 +89,7 @@ export const simulate: Texts['simulate'] = {
   },
   states: {
     queued: 'En attente de son tour',
-    running: (done, all, left) => `${done} sur ${count(all, 'tirage')}${left ? `, encore ${left} environ` : ''}`,
+    running: (done, all, left) => `${count(done, 'tirage joué', 'tirages joués')} sur ${all}${left ? `, encore ${left} environ` : ''}`,
     finished: 'Terminée',
     cancelled: 'Annulée',
     failed: (why) => `Échec : ${why}`,
@@ -223,7 +223,7 @@ export const simulate: Texts['simulate'] = {
 
   answer: {
     requests,
-    requestsOf: (served, number, shown) => `${served} sur ${requests(number, shown)}`,
+    requestsOf: (served, servedShown, _all, allShown) => `${requests(served, servedShown)} sur ${allShown}`,
     unknownCost: 'un montant inconnu',
     unknownCo2: 'une quantité inconnue',
     less: (share, interval) => `${share} de moins${interval}`,

@@ -26,7 +26,7 @@ export const ui: Texts['ui'] = {
     grid: 'Énergie',
     reports: 'Bilans',
     simulate: 'Simuler',
-    account: 'Mon compte',
+    account: 'Compte',
   },
   roles: { user: 'utilisateur', operator: 'opérateur', supplier: 'fournisseur' },
   header: {
