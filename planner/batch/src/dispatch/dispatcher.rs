@@ -5,6 +5,7 @@
 //! sure: while one waits, everybody is tried at each decision and nothing is remembered.
 
 mod conservative;
+mod learning;
 mod plan;
 mod plan_power;
 mod promised;
@@ -57,6 +58,8 @@ pub(super) struct Dispatcher<'a> {
     blocked_beyond: Vec<u32>,
     /// By unit that somebody waits with: the most units that are not known not to fit now, within the promise and beyond it.
     hopeful: Vec<[u32; 2]>,
+    /// By unit: of which of the resources that the fit learns about it asks, as bits.
+    asks_for_critical: Vec<u64>,
     promise: Option<Promise>,
     /// The job that has the promise.
     promised_to: u32,
@@ -108,6 +111,7 @@ impl<'a> Dispatcher<'a> {
             rooms: Rooms::default(),
             blocked_beyond: Vec::new(),
             hopeful: Vec::new(),
+            asks_for_critical: Vec::new(),
             promise: None,
             promised_to: 0,
             released: false,
@@ -258,16 +262,14 @@ impl<'a> Dispatcher<'a> {
         if !backfills && !self.order.goes_on() {
             return Ok(());
         }
-        let learns = self.fit.learns();
         let mut at = 1;
         loop {
-            if !learns {
-                let Some(next) = self.next_hopeful(at, now) else { break };
-                at = next;
+            let next = self.next_to_try(at, now);
+            if self.fit.learns() {
+                self.learn_from_failures(at, next.unwrap_or(self.queue.len()));
             }
-            if at >= self.queue.len() {
-                break;
-            }
+            let Some(next) = next else { break };
+            at = next;
             if self.start(at, now, backfills)? {
                 if let Some(job) = self.queue.remove(at) {
                     self.rooms.leave(job.unit, self.free.nodes());
@@ -277,6 +279,13 @@ impl<'a> Dispatcher<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The next place in the queue whose job has to be tried.
+    fn next_to_try(&mut self, at: usize, now: Time) -> Option<usize> {
+        // What the cap holds back is not learned from, so each is looked at.
+        let each = self.cap.is_some() && self.fit.learns();
+        if each { (at < self.queue.len()).then_some(at) } else { self.next_hopeful(at, now) }
     }
 
     /// The next place in the queue whose job is not known not to start now: few of those that wait.

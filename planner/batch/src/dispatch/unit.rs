@@ -134,6 +134,11 @@ impl UnitRequests {
         &self.all[id.index()]
     }
 
+    /// Those that were met after so many others.
+    pub fn after(&self, count: usize) -> &[UnitRequest] {
+        self.all.get(count..).unwrap_or_default()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.all.len()

@@ -104,14 +104,24 @@ pub(super) trait NodeOrder: Debug {
         false
     }
 
-    /// Whether it learns from [`NodeOrder::tried`]: then every waiting job is tried at every decision that the order of
-    /// the queue allows.
+    /// Whether it learns from [`NodeOrder::tried`]: then it is told of every waiting job at every decision that the order of
+    /// the queue allows, but for those of which it would learn nothing.
     fn learns(&self) -> bool {
         false
     }
 
     /// A job was tried, and started or not.
     fn tried(&mut self, _unit: &UnitRequest, _started: bool) {}
+
+    /// Of what it learns about, what a unit asks for, as bits.
+    fn critical_of(&self, _unit: &UnitRequest) -> u64 {
+        0
+    }
+
+    /// The same of which one more job that does not start would teach it something.
+    fn open_to_failures(&self) -> u64 {
+        0
+    }
 }
 
 /// Few jobs have more places.

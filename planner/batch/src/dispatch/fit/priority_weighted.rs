@@ -58,12 +58,30 @@ impl NodeOrder for PriorityWeighted {
         true
     }
 
+    fn critical_of(&self, unit: &UnitRequest) -> u64 {
+        bits(self.priorities.iter().map(|(place, _)| asks_for(unit, *place)))
+    }
+
+    fn open_to_failures(&self) -> u64 {
+        bits(self.priorities.iter().map(|(_, priority)| *priority < self.most && self.step > 0.0))
+    }
+
     fn tried(&mut self, unit: &UnitRequest, started: bool) {
         for (place, priority) in &mut self.priorities {
-            if unit.kinds(1).any(|(_, kind)| kind.amount(*place) > 0) {
+            if asks_for(unit, *place) {
                 let change = if started { -self.step } else { self.step };
                 *priority = (*priority + change).clamp(1.0, self.most);
             }
         }
     }
+}
+
+fn asks_for(unit: &UnitRequest, place: usize) -> bool {
+    unit.kinds(1).any(|(_, kind)| kind.amount(place) > 0)
+}
+
+/// Bits by position; what is beyond the last one shares it.
+fn bits(set: impl Iterator<Item = bool>) -> u64 {
+    let places = set.enumerate().filter(|it| it.1);
+    places.fold(0, |bits, (place, _)| bits | 1 << place.min(63))
 }

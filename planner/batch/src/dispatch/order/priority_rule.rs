@@ -20,22 +20,35 @@ pub(super) const ORDER: UnitOrderPart = UnitOrderPart {
         let expected: Vec<i64> =
             setting.system.queues.iter().map(|it| it.expected_wait.as_micros().max(1)).collect();
         let longest = expected.iter().copied().max().unwrap_or(1);
-        Box::new(PriorityRule { expected, longest })
+        let weights = expected.iter().map(|expected| reduced(longest, *expected)).collect();
+        Box::new(PriorityRule { weights })
     },
 };
 
 #[derive(Debug)]
 struct PriorityRule {
-    /// Microseconds, by queue.
-    expected: Vec<i64>,
-    longest: i64,
+    /// `max(ewt)` and `ewt` by queue, as small as they can be: most ranks are then found in 64 bits.
+    weights: Vec<(i64, i64)>,
+}
+
+/// A fraction in lowest terms.
+const fn reduced(numerator: i64, denominator: i64) -> (i64, i64) {
+    let (mut common, mut rest) = (numerator, denominator);
+    while rest != 0 {
+        (common, rest) = (rest, common % rest);
+    }
+    (numerator / common, denominator / common)
 }
 
 impl QueueOrder for PriorityRule {
     fn rank(&self, job: &Waiting, units: &UnitRequests, now: Time) -> (i64, i64) {
-        let wait = i128::from((now - job.submitted).as_micros());
-        let expected = job.queue.map_or(self.longest, |queue| self.expected[usize::from(queue)]);
-        let tardiness = i128::from(self.longest) * wait / i128::from(expected);
+        let wait = (now - job.submitted).as_micros();
+        let (longest, expected) =
+            job.queue.map_or((1, 1), |queue| self.weights[usize::from(queue)]);
+        let tardiness = match longest.checked_mul(wait) {
+            Some(product) => i128::from(product / expected),
+            None => i128::from(longest) * i128::from(wait) / i128::from(expected),
+        };
         let size = i128::from(units.get(job.unit).sum_of_all(job.units));
         let geometry = i128::from(job.estimate.told.as_micros()) * size;
         let within = |number: i128| i64::try_from(number).unwrap_or(i64::MAX);
