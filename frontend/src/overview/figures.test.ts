@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { PowerActionDocument, PowerDocument, ReportDocument, ReservationDocument, ScheduleItem } from '../api/schema';
-import { asleep, booked, loadOf, monthStart, savedWords, waitingJobs } from './figures';
+import { asleep, booked, drawOf, loadOf, monthStart, savedWords, waitingJobs } from './figures';
 
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
@@ -11,6 +11,16 @@ test('the load is what is measured as a whole, else what is planned', () => {
   expect(loadOf(power)).toEqual({ watts: 1000, words: 'planned load now' });
   expect(loadOf({ ...power, cluster: { ...cluster, measured_nodes: 8 } })).toMatchObject({ watts: 240, words: 'drawn by all nodes now' });
   expect(loadOf({ ...power, site_power_w: 1700 })).toMatchObject({ watts: 1700 });
+});
+
+test('what a reservation draws is measured where all its nodes are, else planned', () => {
+  const of = (id: string, measured_nodes: number) => ({ reservation_id: id, nodes: 2, measured_nodes, measured_power_w: measured_nodes ? 310 : null, planned_power_w: 400 });
+  const power = { reservations: [of('whole', 2), of('part', 1), of('none', 0)] } as unknown as PowerDocument;
+  expect(drawOf(power, 'whole')).toEqual({ watts: 310, isMeasured: true });
+  expect(drawOf(power, 'part')).toEqual({ watts: 400, isMeasured: false });
+  expect(drawOf(power, 'none')).toEqual({ watts: 400, isMeasured: false });
+  expect(drawOf(power, 'another')).toBeNull();
+  expect(drawOf(undefined, 'whole')).toBeNull();
 });
 
 const item = (id: string, start: string, end: string, more: Partial<ScheduleItem> = {}): ScheduleItem => ({

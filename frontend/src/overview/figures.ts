@@ -22,6 +22,19 @@ export function loadOf({ cluster, site_power_w }: PowerDocument): Load {
   return { watts: cluster.planned_power_w, words: texts.planned };
 }
 
+export interface Draw {
+  watts: number;
+  isMeasured: boolean;
+}
+
+/** What the nodes of a reservation draw now: measured where all of them are, else as planned; null where neither is known. */
+export function drawOf(power: PowerDocument | null | undefined, id: string): Draw | null {
+  const own = power?.reservations.find((it) => it.reservation_id === id);
+  if (!own) return null;
+  const isMeasured = own.measured_power_w != null && own.measured_nodes === own.nodes;
+  return { watts: isMeasured ? (own.measured_power_w ?? 0) : own.planned_power_w, isMeasured };
+}
+
 export interface Booked {
   id: string;
   owner: string;

@@ -30,6 +30,9 @@ export const overview = {
     coming: { name: 'Begins within a day', none: 'Nothing that is booked begins within a day.', at: 'From' },
     who: 'Who',
     nodes: 'Nodes',
+    draws: 'Draws',
+    measured: 'measured',
+    planned: 'planned',
   },
   display: {
     lost: (length: string, time: string) =>

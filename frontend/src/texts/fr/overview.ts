@@ -32,6 +32,9 @@ export const overview: Texts['overview'] = {
     coming: { name: 'Débute sous 24 h', none: 'Aucune réservation ne débute sous 24 h.', at: 'Début' },
     who: 'Qui',
     nodes: 'Nœuds',
+    draws: 'Puissance',
+    measured: 'mesurée',
+    planned: 'prévue',
   },
   display: {
     lost: (length, time) => `Service injoignable depuis ${length}. Données de ${time}\u00a0; nouveaux essais en cours.`,
