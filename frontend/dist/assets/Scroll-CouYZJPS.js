@@ -1,1 +1,0 @@
-import{Kt as e,Tn as t,Un as n,cn as r,nn as i,un as a,xn as o}from"./index-BjbDz-N0.js";var s=a(`<div class="scroll svelte-1vwh8mh" role="region" tabindex="0"><!></div>`);function c(a,c){var l=s(),u=t(l);i(u,()=>c.children),n(l),o(()=>e(l,`aria-label`,c.label)),r(a,l)}export{c as t};
