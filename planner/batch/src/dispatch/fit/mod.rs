@@ -118,7 +118,7 @@ pub(super) trait NodeOrder: Debug {
         0
     }
 
-    /// The same of which one more job that does not start would teach it something.
+    /// What it would learn about from one more job that does not start, as the same bits.
     fn open_to_failures(&self) -> u64 {
         0
     }
