@@ -30,7 +30,7 @@ export default defineConfig({
         plugins: [svelte()],
         test: {
           name: 'measurements',
-          include: ['browser/frames.ts', 'browser/timings.ts'],
+          include: ['browser/frames.ts', 'browser/many.ts', 'browser/tasks.ts', 'browser/timings.ts'],
           fileParallelism: false,
           testTimeout: 180_000,
           hookTimeout: 60_000,

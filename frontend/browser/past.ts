@@ -38,8 +38,8 @@ function samples({ start, end, chosen_offer_id, offers }: Booked, power_w: numbe
   return found;
 }
 
-/** Lives through last month, and is there now. */
-export async function past(service: Service): Promise<void> {
+/** Lives through last month, and is there now; half an hour ago it did something `lately`, where that is given. */
+export async function past(service: Service, lately?: (service: Service) => Promise<void>): Promise<void> {
   await service.start({ at: at(2, 8), settings: WAITING });
   const ids: string[] = [];
   for (let day = 3; day < 3 + FLEXIBLE; day += 1) {
@@ -55,6 +55,11 @@ export async function past(service: Service): Promise<void> {
     await service.call('POST', 'measurements', { meter: 'bmc', samples: samples(booked, 150) });
   }
   await service.kill();
+  if (lately) {
+    await service.start({ at: new Date(Date.now() - 1_800_000).toISOString().replace(/\.\d+/, ''), settings: WAITING });
+    await lately(service);
+    await service.kill();
+  }
   await service.start({ settings: STATING });
   const stated = async () => (await service.call<{ stated_to: string | null }>('GET', 'ledger/totals')).stated_to ?? '';
   const soon = Date.now() + 120_000;

@@ -81,6 +81,12 @@ export class Service {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
+  /** Cancels what the demonstration booked, so that its nodes can be put anew. */
+  async cancelAll(): Promise<void> {
+    const { items } = await this.call<{ items: { id: string }[] }>('GET', 'reservations?limit=100');
+    for (const { id } of items) await this.call('DELETE', `reservations/${id}`);
+  }
+
   /** Makes a token: from then on everybody needs one. */
   token(owner: string, role = 'user'): string {
     const command = ['token', 'create', '--create-database', '--owner', owner, '--role', role, '--database', this.database];

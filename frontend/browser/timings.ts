@@ -15,8 +15,7 @@ const iso = (at: number) => new Date(at).toISOString().replace(/\.\d+Z/, 'Z');
 
 /** A million nodes and ten thousand bookings in the coming week, of a hundred to nine hundred nodes each. */
 async function fill(service: Service) {
-  const { items } = await service.call<{ items: { id: string }[] }>('GET', 'reservations?limit=100');
-  for (const { id } of items) await service.call('DELETE', `reservations/${id}`);
+  await service.cancelAll();
   const classes = [
     { count: 600_000, idle_power_w: 90.5, max_power_w: 200.25 },
     { count: 400_000, idle_power_w: 80, max_power_w: 210 },
