@@ -108,7 +108,7 @@ async fn the_site_is_told_as_the_settings_say() {
         let server = site.serve_with(&["--config", "wattbook.toml"]).await;
         server.client().get("/api/v1/site").await.ok(200)
     };
-    let plain = serde_json::json!({ "location": "site", "currency": "EUR", "time_zone": null });
+    let plain = serde_json::json!({ "location": "site", "currency": "EUR", "time_zone": null, "slot_s": 900 });
     assert_eq!(told("").await, plain);
     let settings = "location = \"Lyon\"\ncurrency = \"GBP\"\ntime_zone = \"Europe/Paris\"\n";
     let lyon =

@@ -1566,7 +1566,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The site: its name, currency and time zone
+         * The site: its name, currency, time zone and starts
          * @description For users, operators and suppliers.
          */
         get: operations["get_site"];
@@ -6316,6 +6316,12 @@ export interface components {
              * @example site
              */
             location: string;
+            /**
+             * Format: int64
+             * @description Starts lie on multiples of so many seconds since the Unix epoch, unless a request says otherwise by `search`.
+             * @example 900
+             */
+            slot_s: number;
             /**
              * @description The time zone that people at the site live by, an IANA name; null where none is set. Times of
              *     the API are in UTC whatever it is.

@@ -80,7 +80,8 @@ function shapeOf(shape: Shape): { nodes: number | null; seconds: number | null }
   return { nodes, seconds: seconds && seconds > 0 && seconds <= 1e8 ? seconds : null };
 }
 
-function window(values: FormValues, earliest: number, duration: number, zone: string) {
+function window(values: FormValues, earliest: number, duration: number, { zone, slot }: Read) {
+  if (values.wait === '0') return { latest: Math.ceil(earliest / slot) * slot, deadline: null };
   if (values.wait !== 'start' && values.wait !== 'end') {
     return { latest: earliest + Number(values.wait) * HOUR, deadline: null };
   }
@@ -90,8 +91,15 @@ function window(values: FormValues, earliest: number, duration: number, zone: st
   return { latest: deadline === null ? until : deadline - duration, deadline };
 }
 
+/** How a form is read: its times are of this zone, and who cannot wait starts at the next multiple of `slot`, milliseconds. */
+export interface Read {
+  zone: string;
+  slot: number;
+}
+
 /** The request that the form asks for, or what is wrong with each field. */
-export function readForm(values: FormValues, now: number, zone: string): Reading {
+export function readForm(values: FormValues, now: number, read: Read): Reading {
+  const { zone } = read;
   const texts = language.texts.plan.formErrors;
   const errors: FieldErrors = {};
   const { nodes, seconds } = shapeOf(values);
@@ -108,7 +116,7 @@ export function readForm(values: FormValues, now: number, zone: string): Reading
   if (from !== null && from < start - HOUR) errors.earliest = texts.earliestPassed;
   const earliest = Math.max(from ?? start, start);
   const shortest = Math.min(seconds ?? 0, ...shapes.map((it) => it.seconds ?? Infinity)) * 1000;
-  const limits = window(values, earliest, shortest, zone);
+  const limits = window(values, earliest, shortest, read);
   if (!limits) errors.until = texts.until;
   else if (limits.latest < earliest) errors.until = limits.deadline ? texts.deadlineTooEarly : texts.latestTooEarly;
   const tolerance = values.tolerance.trim() === '' ? 0 : Number(values.tolerance.replace(',', '.'));
@@ -161,14 +169,14 @@ export function chartSpan(shown: FormRequest | null | undefined, now: number): {
 }
 
 /** Whether the form still asks for this, but for time that has passed. */
-export function stillAsks(values: FormValues, { request, at }: FormRequest, zone: string): boolean {
-  const reading = readForm(values, at, zone);
+export function stillAsks(values: FormValues, { request, at }: FormRequest, read: Read): boolean {
+  const reading = readForm(values, at, read);
   return reading.ok && JSON.stringify(reading.formRequest.request) === JSON.stringify(request);
 }
 
 /** What the form asked for when this reservation was made of it; null where it asks for something else. */
-export function askedBefore(values: FormValues, { request }: ReservationDocument, zone: string): FormRequest | null {
-  const reading = readForm(values, Date.parse(request.earliest_start), zone);
+export function askedBefore(values: FormValues, { request }: ReservationDocument, read: Read): FormRequest | null {
+  const reading = readForm(values, Date.parse(request.earliest_start), read);
   if (!reading.ok) return null;
   const asked = reading.formRequest.request;
   const same = (['nodes', 'duration_s', 'earliest_start', 'latest_start', 'latest_end', 'partition'] as const).every(

@@ -10,13 +10,24 @@ import { nearestRequests } from './nearestRequests';
 
 const NOW = Date.parse('2026-11-21T08:00:00.400Z');
 const ZONE = 'Europe/Paris';
-const form = (values: Partial<FormValues>) => readForm({ ...EMPTY, ...values }, NOW, ZONE);
+const READ = { zone: ZONE, slot: 1000 };
+const form = (values: Partial<FormValues>) => readForm({ ...EMPTY, ...values }, NOW, READ);
 
 function request(values: Partial<FormValues>): QuoteRequest {
   const reading = form(values);
   if (!reading.ok) throw new Error(JSON.stringify(reading.errors));
   return reading.formRequest.request;
 }
+
+test('who cannot wait starts with the next slot', () => {
+  const latest = (values: Partial<FormValues>, slot: number) => {
+    const reading = readForm({ ...EMPTY, nodes: '4', duration: '2h', wait: '0', ...values }, NOW, { zone: ZONE, slot });
+    return reading.ok ? [reading.formRequest.request.earliest_start, reading.formRequest.request.latest_start] : reading.errors;
+  };
+  expect(latest({}, 1000)).toEqual(['2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z']);
+  expect(latest({}, 900_000)).toEqual(['2026-11-21T08:00:00Z', '2026-11-21T08:00:00Z']);
+  expect(latest({ earliest: '2026-11-21T09:05' }, 900_000)).toEqual(['2026-11-21T08:05:00Z', '2026-11-21T08:15:00Z']);
+});
 
 test('a plain form asks for whole seconds from now on', () => {
   expect(request({})).toEqual({
@@ -31,12 +42,12 @@ test('an answer is to the form while it asks for the same, however late it is', 
   const reading = form({ until: '2026-11-22T20:00' });
   if (!reading.ok) throw new Error('the form is right');
   const same = { ...EMPTY, until: '2026-11-22T20:00' };
-  expect(stillAsks(same, reading.formRequest, ZONE)).toBe(true);
+  expect(stillAsks(same, reading.formRequest, READ)).toBe(true);
   // Not asked for by this form: it says how long it may wait.
-  expect(stillAsks({ ...same, until: '' }, reading.formRequest, ZONE)).toBe(true);
-  expect(stillAsks({ ...same, nodes: ' 8 ' }, reading.formRequest, ZONE)).toBe(true);
+  expect(stillAsks({ ...same, until: '' }, reading.formRequest, READ)).toBe(true);
+  expect(stillAsks({ ...same, nodes: ' 8 ' }, reading.formRequest, READ)).toBe(true);
   for (const change of [{ nodes: '20' }, { nodes: 'many' }, { partition: 'gpu' }, { utilisation: 50 }, { wait: '12' }]) {
-    expect(stillAsks({ ...same, ...change }, reading.formRequest, ZONE)).toBe(false);
+    expect(stillAsks({ ...same, ...change }, reading.formRequest, READ)).toBe(false);
   }
 });
 

@@ -9,6 +9,8 @@ const device = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
 let chosen = $state(localStorage.getItem(ZONE));
 let site = $state(localStorage.getItem(SITE_ZONE));
+/** Starts lie on multiples of so many milliseconds since the Unix epoch. */
+let slot = $state(1000);
 const zone = $derived(zoneOf(chosen, site, device));
 let now = $state(Date.now());
 
@@ -31,6 +33,13 @@ export const clock = {
   /** Zones that people here are likely to want, each with why. */
   get usualZones() {
     return usualZones(zone, site, device);
+  },
+  /** Starts at the site lie on multiples of so many milliseconds since the Unix epoch; a second until it is known. */
+  get slot() {
+    return slot;
+  },
+  set slot(milliseconds: number) {
+    slot = milliseconds;
   },
   /** The time zone of the site as the service tells it. */
   set siteZone(name: string | null) {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
+use planner::problem::SearchMode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -24,9 +25,12 @@ pub struct SiteDocument {
     /// the API are in UTC whatever it is.
     #[schema(example = "Europe/Paris")]
     pub time_zone: Option<String>,
+    /// Starts lie on multiples of so many seconds since the Unix epoch, unless a request says otherwise by `search`.
+    #[schema(example = 900)]
+    pub slot_s: i64,
 }
 
-/// The site: its name, currency and time zone
+/// The site: its name, currency, time zone and starts
 ///
 /// For users, operators and suppliers.
 #[utoipa::path(
@@ -40,5 +44,9 @@ pub async fn get_site(State(settings): State<Arc<Settings>>, _: By) -> Json<Site
         location: settings.location.clone(),
         currency: settings.currency.code().to_owned(),
         time_zone: settings.time_zone.clone(),
+        slot_s: match settings.search {
+            SearchMode::Slots { slot } => slot.get(),
+            SearchMode::Exact => 1,
+        },
     })
 }
