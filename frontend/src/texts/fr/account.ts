@@ -6,7 +6,7 @@ export const account: Texts['account'] = {
   calendar: {
     title: 'Dans mon agenda',
     explained:
-      'Une adresse secrète à laquelle abonner votre logiciel d’agenda. Vos réservations y apparaissent et suivent leur évolution. ' +
+      'Une adresse secrète à laquelle abonner votre logiciel d’agenda. Vos réservations y apparaissent et y sont tenues à jour. ' +
       'Qui connaît l’adresse peut les lire, et rien d’autre.',
     revoked: 'Adresse révoquée\u00a0: elle ne fonctionne plus.',
     shownOnce: 'Voici votre adresse. Elle n’est affichée que maintenant\u00a0:',
@@ -52,30 +52,30 @@ export const account: Texts['account'] = {
     setCheck: ' vérifie un tel fichier. Le service les lit à son démarrage.',
   },
   standing: {
-    title: 'Ma priorité',
+    title: 'Ma cote',
     explained: (counted, halfLife) =>
-      `Qui a consommé moins que sa part est prioritaire. Le décompte porte sur ${counted}\u00a0; après ${halfLife}, une consommation compte pour moitié.`,
-    decides: 'En cas de concurrence, la demande la plus prioritaire passe en premier.',
+      `Qui a consommé moins que sa part a une meilleure cote. Le décompte porte sur ${counted}\u00a0; après ${halfLife}, une consommation compte pour moitié.`,
+    decides: 'En cas de concurrence, la demande à la meilleure cote passe en premier.',
     onlyTells: 'Sur ce site, elle est donnée à titre indicatif et ne décide de rien.',
-    counts: { energy: 'l’énergie', node_seconds: 'le temps de nœud', cost: 'le coût', co2: 'le CO₂' },
+    counts: { energy: 'l’énergie', node_seconds: 'les heures de nœud', cost: 'le coût', co2: 'le CO₂' },
     mine: (factor) => ` sur 1\u00a0: ${factor}.`,
     factors: {
-      veryWell: 'très bonne priorité, votre part est presque intacte',
-      well: 'bonne priorité, votre part n’est pas épuisée',
-      even: 'priorité moyenne, votre part est tout juste épuisée',
-      lessWell: 'priorité faible, votre part est dépassée',
+      veryWell: 'très bonne cote, votre part est presque intacte',
+      well: 'bonne cote, votre part n’est pas épuisée',
+      even: 'cote moyenne, votre part est tout juste épuisée',
+      lessWell: 'cote faible, votre part est dépassée',
     },
-    untilHalf: (amount) => `Vous pouvez encore consommer ${amount} avant qu’elle ne descende à un demi.`,
-    nothingKnown: 'Aucune consommation connue à ce jour\u00a0: votre priorité est maximale.',
-    table: 'Tableau des priorités',
+    untilHalf: (amount) => `Vous pouvez encore consommer ${amount} avant qu’elle ne tombe à 0,5.`,
+    nothingKnown: 'Aucune consommation connue à ce jour\u00a0: votre cote est maximale.',
+    table: 'Tableau des cotes',
     accounts: 'Comptes',
     account: 'Compte',
     share: 'Part',
     used: 'Consommé',
-    standing: 'Priorité',
+    standing: 'Cote',
     inAccount: (parent) => `dans ${parent}`,
-    nodeHours: (hours) => `${hours} nœuds-heures`,
-    co2: (mass) => `${mass} CO₂`,
+    nodeHours: (hours) => `${hours}\u00a0h de nœud`,
+    co2: (mass) => `${mass} de CO₂`,
   },
   notifications: {
     title: 'Notifications',
@@ -100,7 +100,7 @@ export const account: Texts['account'] = {
     kinds: {
       offered: 'Des offres sont retenues, ou certaines sont retirées',
       confirmed: 'Une réservation est confirmée',
-      moved: 'Une réservation a changé\u00a0: nœuds, horaires ou titulaire',
+      moved: 'Une réservation a changé\u00a0: nœuds, horaires ou propriétaire',
       degraded: 'Ce qui était promis ne tient plus, ou tient à nouveau',
       begins_soon: 'Une réservation commence bientôt',
       ended: 'Une réservation est terminée, annulée ou expirée',

@@ -6,5 +6,5 @@ export const app: Texts['app'] = {
   skip: 'Aller au contenu',
   tryNow: 'Réessayer',
   lost: 'Le service est injoignable. Ce que vous voyez peut être périmé\u00a0; nouvel essai en cours.',
-  lostFor: (seconds) => `Le service est injoignable. Ce que vous voyez peut être périmé\u00a0; nouvel essai dans ${seconds} s.`,
+  lostFor: (seconds) => `Le service est injoignable. Ce que vous voyez peut être périmé\u00a0; nouvel essai dans ${seconds}\u00a0s.`,
 };

@@ -1,9 +1,10 @@
 import type { Texts } from '../language.svelte';
 import { count } from './count';
+import { on, to } from './when';
 
 export const grid: Texts['grid'] = {
   page: {
-    title: 'Réseau électrique',
+    title: 'Énergie',
     ahead: 'À venir',
     aheads: { 1: 'aujourd’hui et demain', 3: 'trois jours', 7: 'une semaine', 28: 'quatre semaines' },
     compare: 'Comparer avec ce qui était connu',
@@ -19,7 +20,7 @@ export const grid: Texts['grid'] = {
     noCo2: 'CO₂ inconnu',
     noCap: 'plafond inconnu',
     estimates: 'Tirets courts : estimation de ce site, faute d’annonce.',
-    dashed: 'Pointillés : ce qui était connu alors. Là où rien n’a changé, il n’y a qu’une ligne.',
+    dashed: 'Tirets longs : ce qui était connu alors. Là où rien n’a changé, il n’y a qu’une ligne.',
     unknown: 'inconnu',
     changed: (value, was) => `${value} (avant : ${was})`,
     reading: 'lecture en cours…',
@@ -79,7 +80,7 @@ export const grid: Texts['grid'] = {
     noTime: (example) => `n’est pas une date RFC 3339 comme ${example}`,
     notAfterStart: 'doit être après start',
     noNumber: 'n’est pas un nombre',
-    overlaps: 'est avant la fin de la ligne précédente',
+    overlaps: 'commence avant la fin de la ligne précédente',
   },
   agendaChange: {
     chart: 'Le calendrier tel qu’il serait, et tel qu’il est.',
@@ -87,15 +88,15 @@ export const grid: Texts['grid'] = {
     then: (unit) => `Après publication, ${unit}`,
     thenCap: 'Après publication, et part réservée',
     nothingKnown: 'rien de connu',
-    dashed: 'Pointillés : l’état actuel. Là où rien ne change, il n’y a qu’une ligne.',
+    dashed: 'Tirets : l’état actuel. Là où rien ne change, il n’y a qu’une ligne.',
     unknown: 'inconnu',
     now: (value) => `actuellement ${value}`,
   },
   agendaStatus: {
-    from: ' : d’après',
+    from: ' : selon',
     else: ', sinon ',
     reach: (until, estimatedFrom, gaps) =>
-      ` ; ${until ? `valeurs connues jusqu’à ${until}` : 'aucune valeur connue'}${estimatedFrom && `, estimées dès ${estimatedFrom}`}` +
+      ` ; ${until ? `valeurs connues jusqu’${to(until)}` : 'aucune valeur connue'}${estimatedFrom && `, estimées dès ${on(estimatedFrom)}`}` +
       `${gaps > 0 ? ` ; ${count(gaps, 'trou')}` : ''}.`,
   },
   feeds: {
@@ -107,7 +108,7 @@ export const grid: Texts['grid'] = {
     revisions: 'Révisions',
     ask: 'Interroger',
     askedNow: 'La source va être interrogée.',
-    asked: (time) => `La source sera interrogée ${time}.`,
+    asked: (time) => `La source sera interrogée ${on(time)}.`,
   },
   revisions: {
     one: (received, kind, quality, pieces, during) => `${received} : ${kind}, ${quality}, ${count(pieces, 'valeur')}, ${during}`,
@@ -155,7 +156,7 @@ export const grid: Texts['grid'] = {
     concern: (words) => ` : ${words}`,
     nobody: 'Plus personne ne demande rien.',
     granted: 'Ce qui a été accordé',
-    said: 'Les échanges',
+    said: 'Échanges',
   },
   answerForm: {
     form: 'Répondre pour le fournisseur',
@@ -164,7 +165,7 @@ export const grid: Texts['grid'] = {
     feeHint: (limit) => `rien, ou jusqu’à ${limit}`,
     noAmount: 'Un montant, ou rien.',
     grantAll: 'Tout accorder',
-    most: 'Pas plus de, W',
+    most: 'Au plus, W',
     mostHint: (power) => `à tout instant ; demande : ${power}`,
     tooMuch: (power) => `Des watts, moins que les ${power} demandés.`,
     isLast: 'et il n’y aura rien de plus',
@@ -192,7 +193,7 @@ export const grid: Texts['grid'] = {
     more: (power) => `${power} de plus`,
     stands: (during, standing, fee) => `, ${during} : ${standing}${fee && `, pour ${fee}`}`,
     standings: {
-      set_aside: 'réservés aux demandeurs',
+      set_aside: 'mis de côté pour les demandeurs',
       in_force: 'en vigueur pour tous',
       revoked: 'retirés',
     },
@@ -202,7 +203,7 @@ export const grid: Texts['grid'] = {
     form: 'Accorder de la puissance supplémentaire',
     power: 'Puissance au-delà du plafond, W',
     noPower: 'Des watts, plus de zéro.',
-    fee: (currency) => `Montant pour le tout, ${currency}`,
+    fee: (currency) => `Paiement pour le tout, ${currency}`,
     feeHint: 'vide : gratuit',
     noAmount: 'Un montant, ou rien.',
     grant: 'Accorder',
@@ -212,7 +213,7 @@ export const grid: Texts['grid'] = {
     needsMore: 'Il nous faut plus de puissance que n’en laisse le plafond.',
     pays: (fee) => `Nous payons ${fee} au plus.`,
     paysNothing: 'Nous ne payons rien pour cela.',
-    answerBy: (time) => `Réponse attendue au plus tard ${time}.`,
+    answerBy: (time) => `Réponse attendue au plus tard ${on(time)}.`,
     needsNoMore: 'Nous n’avons plus besoin de puissance supplémentaire.',
     more: 'de plus',
     atMost: 'au plus',
@@ -232,7 +233,7 @@ export const grid: Texts['grid'] = {
     plansNothing: 'Nous ne prévoyons aucune consommation.',
     plans: (energy, during) => `Nous prévoyons de consommer ${energy}, ${during}.`,
     onAverage: (power) => `${power} en moyenne`,
-    peak: (power, time) => `${power} au plus, ${time}`,
+    peak: (power, time) => `${power} au plus, ${on(time)}`,
     neverMore: (power) => `jamais plus de ${power}`,
     plansLittle: 'Nous consommerons peu.',
     plansLittleNoMore: 'Nous ne consommerons pas aussi peu qu’annoncé.',
@@ -260,15 +261,15 @@ export const grid: Texts['grid'] = {
     revocation: 'Nous retirons une puissance accordée.',
   },
   delivery: {
-    carriers: { api: 'par l’API', webhook: 'par webhook', openadr: 'par OpenADR' },
-    carrier: (name) => `par ${name}`,
+    carriers: { api: 'via l’API', webhook: 'via webhook', openadr: 'via OpenADR' },
+    carrier: (name) => `via ${name}`,
     received: (way) => `reçu ${way}`,
-    toBeRead: 'à lire par l’API',
+    toBeRead: 'à lire via l’API',
     delivered: (way) => `arrivé ${way}`,
     superseded: 'non envoyé : un message ultérieur en dit plus',
     failed: (way, error) => `jamais arrivé ${way}${error && ` : ${error}`}`,
     onItsWay: (way) => `en route ${way}`,
     notYet: (tries, way, again, error) =>
-      `pas encore arrivé après ${count(tries, 'essai')} ${way}, nouvel essai ${again || 'maintenant'}${error && ` : ${error}`}`,
+      `pas encore arrivé après ${count(tries, 'essai')} ${way}, nouvel essai ${again ? on(again) : 'maintenant'}${error && ` : ${error}`}`,
   },
 };

@@ -2,6 +2,7 @@
 
 import type { Texts } from '../language.svelte';
 import { count } from './count';
+import { on } from './when';
 
 export const nodesNode: Pick<
   Texts['nodes'],
@@ -53,17 +54,17 @@ export const nodesNode: Pick<
     reading: 'Lecture de son activité…',
     lanes: { booked: 'Réservé', held: 'Retenu par des offres', out: 'Hors service' },
     told: { booked: 'réservé', held: 'retenu par des offres', out: 'hors service', free: 'libre' },
-    measured: (watts) => `${watts} W mesurés`,
+    measured: (watts) => `${watts} W mesurés`,
     chart: (name) => `Activité du nœud ${name} au fil du temps : réservé, retenu, hors service.`,
     chartWithPower: (name) => `Activité du nœud ${name} au fil du temps : réservé, retenu, hors service, et sa puissance.`,
-    pointHint: 'Pointez un moment pour lire ce qu’il en était.',
+    pointHint: 'Pointez un instant pour lire ce qu’il en était.',
     measuredPower: 'Puissance mesurée',
     toldToOperators: 'Les mesures des compteurs sont réservées aux opérateurs.',
     noMeter: 'Aucun compteur ne l’a mesuré sur cette période.',
     nothingKnown: 'Rien à signaler sur cette période : personne ne l’a eu, rien ne l’a éteint ni réveillé.',
     tableLabel: (name) => `Tableau de l’activité du nœud ${name}`,
     columns: { when: 'Quand', what: 'Quoi', who: 'Qui', why: 'Pourquoi' },
-    from: (start) => `dès ${start}`,
+    from: (start) => `dès ${on(start)}`,
     latest: (shown, all) => `Les ${shown} dernières lignes sur ${all}.`,
     knownSince:
       'Les réservations sont connues depuis la dernière déclaration ou le dernier calibrage des nœuds. ' +
@@ -79,15 +80,15 @@ export const nodesNode: Pick<
     reading: 'Lecture de son calibrage…',
     finding: (idle, max, said) => `Au repos ${idle} ; au maximum ${max} : ${said}.`,
     error: (error, quarters) => `Erreur du calibrage : ${error}, sur ${count(quarters, 'quart d’heure', 'quarts d’heure')}.`,
-    proposed: (when, idle, max) => `Proposé ${when} : ${idle} W au repos, ${max} W au maximum.`,
-    rejected: (when, idle, max) => `Rejeté ${when} : ${idle} W au repos, ${max} W au maximum.`,
+    proposed: (when, idle, max) => `Proposées ${on(when)} : ${idle} W au repos, ${max} W au maximum.`,
+    rejected: (when, idle, max) => `Rejetées ${on(when)} : ${idle} W au repos, ${max} W au maximum.`,
     neverBefore: 'Il n’a jamais été calibré : ses puissances sont celles de sa déclaration.',
     neverAfter: 'reçoit les échantillons.',
     asCalibrated: 'conforme au calibrage',
     notCalibrated: 'pas encore calibré',
     told: (idle, max) => `repos ${idle} · maximum ${max}`,
     chart: (name) => `Puissance calibrée du nœud ${name}, au repos et maximale, au fil du temps, en pourcentage du dernier calibrage.`,
-    pointHint: 'Pointez un moment pour lire ses valeurs.',
+    pointHint: 'Pointez un instant pour lire ses valeurs.',
     idleStrip: 'Puissance au repos, écart en % au dernier calibrage',
     maxStrip: 'Puissance maximale, écart en % au dernier calibrage',
     tableLabel: (name) => `Tableau des calibrages du nœud ${name}`,

@@ -2,6 +2,7 @@
 
 import type { Texts } from '../language.svelte';
 import { count } from './count';
+import { on } from './when';
 
 export const nodesOutages: Pick<Texts['nodes'], 'outages' | 'outageForm' | 'occupied' | 'slurm'> = {
   outages: {
@@ -23,7 +24,7 @@ export const nodesOutages: Pick<Texts['nodes'], 'outages' | 'outageForm' | 'occu
     confirmTakeBack: 'Annuler cette indisponibilité ?',
     confirmEnd: 'Remettre ces nœuds en service ?',
     yesTakeBack: 'Oui, l’annuler',
-    yesEnd: 'Oui, les remettre',
+    yesEnd: 'Oui, terminer',
     slurmTells: 'Elle vient de Slurm : c’est là qu’il faut y mettre fin.',
     holders: (reservations) =>
       reservations < 2
@@ -37,13 +38,13 @@ export const nodesOutages: Pick<Texts['nodes'], 'outages' | 'outageForm' | 'occu
     timeToCome: 'Une heure à venir.',
     timeAfterStart: 'Une heure après le début.',
     sayWhy: 'Indiquez le motif : ceux qui perdent des nœuds le liront.',
-    displacesNone: 'Aucune réservation n’occupe ces nœuds à ce moment-là.',
+    displacesNone: 'Aucune réservation n’occupe ces nœuds sur cette période.',
     displaces: (reservations, running) =>
       `${count(reservations, 'réservation')}${running > 0 ? `, dont ${count(running, 'en cours', 'en cours')},` : ''} ` +
       `${reservations < 2 ? 'occupe' : 'occupent'} certains de ces nœuds. En quelques secondes, chacune reçoit d’autres nœuds ` +
-      's’il y en a ; sinon, son propriétaire est averti et reçoit d’autres horaires de départ.',
-    from: (start) => `dès ${start}, fin inconnue`,
-    since: (start) => `depuis ${start}, fin inconnue`,
+      's’il y en a ; sinon, son propriétaire est averti et reçoit d’autres créneaux.',
+    from: (start) => `dès ${on(start)}, fin inconnue`,
+    since: (start) => `depuis ${on(start)}, fin inconnue`,
   },
   outageForm: {
     changeLabel: 'Modifier une indisponibilité',
@@ -93,7 +94,7 @@ export const nodesOutages: Pick<Texts['nodes'], 'outages' | 'outageForm' | 'occu
       const occupied = count(nodes, 'nœud est occupé', 'nœuds sont occupés');
       return `${slurm} répond. ${occupied} par ${others.join(' et ')} d’autrui, maintenant ou plus tard.`;
     },
-    since: (start) => `depuis ${start}, fin inconnue`,
+    since: (start) => `depuis ${on(start)}, fin inconnue`,
     by: (who) => `déclaré par ${who}`,
   },
 };

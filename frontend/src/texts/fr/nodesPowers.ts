@@ -10,8 +10,8 @@ export const nodesPowers: Pick<Texts['nodes'], 'powers' | 'figure' | 'powerFigur
     maximum: 'maximum',
     standsOut: 'atypique',
     usual: (idleFrom, idleTo, maxFrom, maxTo) =>
-      `Ce sont les puissances calibrées. Les valeurs usuelles vont de ${idleFrom} à ${idleTo} W au repos ` +
-      `et de ${maxFrom} à ${maxTo} W au maximum : elles ne s’éloignent pas des quartiles de plus d’une fois et demie l’écart interquartile.`,
+      `Ce sont les puissances calibrées. Les valeurs usuelles vont de ${idleFrom} à ${idleTo} W au repos ` +
+      `et de ${maxFrom} à ${maxTo} W au maximum : elles ne s’éloignent pas des quartiles de plus d’une fois et demie l’écart interquartile.`,
     outliers: 'Nœuds atypiques',
     noOutliers: 'Aucun : tous les nœuds consomment à peu près autant.',
     tableLabel: 'Tableau des nœuds atypiques',
@@ -25,7 +25,7 @@ export const nodesPowers: Pick<Texts['nodes'], 'powers' | 'figure' | 'powerFigur
   powerFigure: {
     pointHint: 'Pointez un nœud pour lire ses puissances.',
     group: (nodes, first) => `${count(nodes, 'nœud')} à partir de ${first} (moyenne)`,
-    told: (who, idle, max) => `${who} : repos ${idle} W, maximum ${max} W`,
+    told: (who, idle, max) => `${who} : repos ${idle} W, maximum ${max} W`,
     standsOut: 'atypique',
     label: (nodes) =>
       `Puissance au repos et maximale de ${count(nodes, 'nœud')}, par puissance au repos croissante. ` +
@@ -58,8 +58,8 @@ export const nodesPowers: Pick<Texts['nodes'], 'powers' | 'figure' | 'powerFigur
     unlike: 'différent de ses semblables',
     proposed: 'nouvelles puissances proposées',
     rejected: 'nouvelles puissances rejetées',
-    against: (inForce, measured) => `${inForce}, mesurés ${measured}`,
-    error: (mean, absolute) => `${mean} % (écart de ${absolute} %)`,
+    against: (inForce, measured) => `${inForce}, mesuré : ${measured}`,
+    error: (mean, absolute) => `${mean} % (écart de ${absolute} %)`,
     noApplication: 'application non précisée',
   },
   judge: {

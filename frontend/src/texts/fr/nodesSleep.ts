@@ -2,6 +2,7 @@
 
 import type { Texts } from '../language.svelte';
 import { count } from './count';
+import { on, to } from './when';
 
 const which = (names: readonly string[]) => (names.length === 1 ? names.join('') : count(names.length, 'nœud'));
 
@@ -13,8 +14,8 @@ export const nodesSleep: Pick<Texts['nodes'], 'sleep' | 'switchForm' | 'nodePowe
     yesApprove: 'Oui, approuver',
     notYet: 'Pas encore',
     noneBefore: 'Aucune mise en veille n’est en cours ni proposée. La section',
-    noneAfter: 'de la configuration dit quels nœuds peuvent l’être, et par qui.',
-    tableLabel: 'Tableau des nœuds en veille ou qui pourraient l’être',
+    noneAfter: 'de la configuration dit quels nœuds peuvent être mis en veille, et par qui.',
+    tableLabel: 'Tableau des nœuds en veille ou qui pourraient y être mis',
     columns: { node: 'Nœud', what: 'Action', saves: 'Économie', state: 'État', decide: 'Décision' },
     whyNot: 'Motif du refus',
     whyNotHint: 'motif, facultatif',
@@ -35,11 +36,11 @@ export const nodesSleep: Pick<Texts['nodes'], 'sleep' | 'switchForm' | 'nodePowe
     refused: (node) => `C’est refusé : ${node} reste tel quel.`,
     released: (node) => `${node} peut de nouveau être éteint.`,
     co2: (amount) => `${amount} de CO₂`,
-    limited: (power, when) => `limite de ${power} ${when}`,
-    lifted: (when) => `fin de la limite de puissance ${when}`,
-    woken: (when) => `réveil ${when}`,
+    limited: (power, when) => `limite de ${power} ${on(when)}`,
+    lifted: (when) => `fin de la limite de puissance ${on(when)}`,
+    woken: (when) => `réveil ${on(when)}`,
     asleep: (span) => `en veille ${span}`,
-    switchedOff: (when) => `extinction ${when}`,
+    switchedOff: (when) => `extinction ${on(when)}`,
     states: {
       proposed: 'attend une approbation',
       waiting: 'ordre pas encore donné',
@@ -49,7 +50,7 @@ export const nodesSleep: Pick<Texts['nodes'], 'sleep' | 'switchForm' | 'nodePowe
     forReservation: (state) => `${state}, pour une réservation`,
     askedBy: (state, who) => `${state}, demandé par ${who}`,
     because: (state, why) => `${state} : ${why}`,
-    staysOn: (until, who) => `reste allumé jusqu’à ${until}, à la demande de ${who}`,
+    staysOn: (until, who) => `reste allumé jusqu’${to(until)}, à la demande de ${who}`,
     wait: (sleeps) => `${count(sleeps, 'mise en veille attend', 'mises en veille attendent')} une approbation.`,
     waitAndSave: (sleeps, saved) =>
       sleeps < 2
@@ -75,7 +76,7 @@ export const nodesSleep: Pick<Texts['nodes'], 'sleep' | 'switchForm' | 'nodePowe
       `Extinction demandée : ${which(names)}, dès que personne ne ${names.length < 2 ? 'l’utilise' : 'les utilise'}. ` +
       'D’ici là, elle peut être refusée dans la liste.',
     askedWake: (names) => `Réveil demandé : ${which(names)}, avec maintien pendant une heure.`,
-    keptOn: (names, until) => `Maintien demandé : ${which(names)}, jusqu’à ${until}.`,
+    keptOn: (names, until) => `Maintien demandé : ${which(names)}, jusqu’${to(until)}.`,
   },
   nodePower: {
     title: 'Mises en veille et réveils',

@@ -9,7 +9,7 @@ export const nodesTable: Pick<Texts['nodes'], 'nodes' | 'table' | 'nodeTable' | 
     which: 'Vue',
     tabs: { table: 'Nœuds', outages: 'Hors service', switching: 'Veille et puissance', calibration: 'Calibrage' },
     noneBefore: 'Aucun nœud pour l’instant. Un opérateur les déclare avec',
-    together: 'Ensemble',
+    together: 'Total',
     nodes: (nodes) => (nodes < 2 ? 'nœud' : 'nœuds'),
     allIdle: 'tous au repos',
     allAtMaximum: 'tous au maximum',
@@ -19,8 +19,8 @@ export const nodesTable: Pick<Texts['nodes'], 'nodes' | 'table' | 'nodeTable' | 
     states: {
       out: 'Hors service',
       asleep: 'En veille',
-      waking: 'En démarrage',
-      sleeping: 'En extinction',
+      waking: 'Réveil en cours',
+      sleeping: 'Extinction en cours',
       used: 'Utilisé',
       held: 'Retenu par une offre',
       occupied: 'Occupé par d’autres',
@@ -36,7 +36,7 @@ export const nodesTable: Pick<Texts['nodes'], 'nodes' | 'table' | 'nodeTable' | 
     allPartitions: 'toutes',
     search: 'Rechercher',
     searchHint: 'nom, propriétaire, caractéristique, motif',
-    seesFirst: (nodes, all) => `La recherche, les filtres et le tri portent sur les premiers ${count(nodes, 'nœud')} sur ${all}.`,
+    seesFirst: (nodes, all) => `La recherche, les filtres et le tri portent sur les ${count(nodes, 'premier nœud', 'premiers nœuds')} sur ${all}.`,
     readingSome: (read, nodes) => `Lecture en cours : ${read} sur ${count(nodes, 'nœud')}…`,
     reading: 'Lecture des nœuds…',
     noneLikeThat: 'Aucun nœud ne correspond.',
@@ -51,7 +51,7 @@ export const nodesTable: Pick<Texts['nodes'], 'nodes' | 'table' | 'nodeTable' | 
       range: 'Repos et maximum',
       calibration: 'Mesuré / calibré',
     },
-    limited: (watts) => `limité à ${watts} W`,
+    limited: (watts) => `limité à ${watts} W`,
     drawn: { measured: 'mesurés', planned: 'prévus', idle: 'estimés' },
     drawnHint: {
       measured: 'mesurés, en moyenne sur les nœuds de sa réservation',
@@ -59,7 +59,7 @@ export const nodesTable: Pick<Texts['nodes'], 'nodes' | 'table' | 'nodeTable' | 
       idle: 'estimés : sa puissance au repos',
     },
     notKnown: 'inconnue',
-    range: (idle, max) => `${idle} à ${max} W`,
+    range: (idle, max) => `${idle} à ${max} W`,
     nodes: (nodes) => count(nodes, 'nœud'),
     explained:
       'La puissance est mesurée ou prévue en moyenne sur les nœuds d’une réservation ; celle d’un nœud libre est estimée à sa puissance ' +
@@ -72,8 +72,8 @@ export const nodesTable: Pick<Texts['nodes'], 'nodes' | 'table' | 'nodeTable' | 
     bracketNotOpened: 'Un crochet est fermé sans avoir été ouvert.',
     bracketNotClosed: 'Un crochet n’est pas fermé.',
     patternTooLarge: (pattern, most) => `${pattern} désigne plus de ${most} nœuds.`,
-    noRange: (range) => `« ${range} » n’est ni un nombre ni un intervalle tel que 4-7.`,
-    rangeBackwards: (range) => `L’intervalle ${range} finit avant de commencer.`,
-    rangeTooLarge: (range, most) => `L’intervalle ${range} désigne plus de ${most} nœuds.`,
+    noRange: (range) => `« ${range} » n’est ni un nombre ni une plage telle que 4-7.`,
+    rangeBackwards: (range) => `La plage ${range} finit avant de commencer.`,
+    rangeTooLarge: (range, most) => `La plage ${range} désigne plus de ${most} nœuds.`,
   },
 };

@@ -22,7 +22,7 @@ export const overviewNeeds: Texts['overview']['needs'] = {
     notWell: 'Slurm répond, mais tout n’est pas en ordre',
     compare: 'Comparez les deux côtés avec wattbook slurm diff.',
     notAsBooked: (number) =>
-      `${count(number, 'réservation diffère', 'réservations diffèrent')} dans Slurm de ce qui est réservé.`,
+      `${count(number, 'réservation n’est pas', 'réservations ne sont pas')} dans Slurm comme prévu.`,
     mend: 'Cherchez la cause avec wattbook slurm diff, puis corrigez dans Slurm.',
     unknownNodes: (number) => `Slurm ne connaît pas ${count(number, 'nœud')}.`,
     putNodes: 'Déclarez les nœuds sous les noms que Slurm leur donne.',
@@ -30,7 +30,7 @@ export const overviewNeeds: Texts['overview']['needs'] = {
   cap: {
     safeMode: 'Le contact avec le fournisseur est perdu\u00a0: le plafond de repli s’applique.',
     until: (when) => `Plafond de puissance, jusqu’${to(when)}`,
-    todo: 'Cherchez pourquoi la source du plafond de puissance ne répond pas, ou saisissez le plafond en vigueur.',
+    todo: 'Cherchez pourquoi la source du plafond de puissance ne répond pas, ou publiez le plafond en vigueur.',
   },
   negotiation: {
     unanswered: 'Le fournisseur n’a pas répondu à une demande de puissance supplémentaire.',
@@ -61,27 +61,27 @@ export const overviewNeeds: Texts['overview']['needs'] = {
     triedAgain: (when) => `Vérifiez que son destinataire fonctionne\u00a0; prochain essai ${on(when)}.`,
   },
   power: {
-    above: (drawn, planned) => `La puissance appelée, ${drawn}, dépasse les ${planned} prévus.`,
+    above: (drawn, planned) => `Leur consommation, ${drawn}, dépasse les ${planned} prévus.`,
     allNodes: (since) => `Tous les nœuds, depuis ${on(since)}`,
     nodesOf: (owner, id, since) => `Nœuds de ${owner}, ${id}, depuis ${on(since)}`,
     todo: 'Vérifiez ce qui s’y exécute, et si la puissance de ces nœuds est calibrée.',
   },
   reservation: {
     lost: (what) => `Votre réservation n’a plus ce qu’il lui faut\u00a0: ${what}.`,
-    todo: 'Choisissez un autre début, ou annulez-la.',
+    todo: 'Choisissez un autre créneau, ou annulez-la.',
   },
   feed: {
     failing: 'Le dernier essai d’une source a échoué',
     late: 'Les données d’une source sont trop anciennes',
     never: 'Une source n’a jamais répondu',
-    where: (quantity, provider, id) => `${quantity}, par ${provider} (${id})`,
+    where: (quantity, provider, id) => `${quantity}, selon ${provider} (${id})`,
     todo: 'Vérifiez que le prestataire fonctionne, puis réinterrogez-le.',
     todos: {
       refused: 'Vérifiez son adresse et son secret dans [[feeds]], et que le prestataire vous donne toujours accès.',
       busy: 'Attendez, ou interrogez-le moins souvent\u00a0: le prestataire demande moins de requêtes.',
       transient: 'Vérifiez que le prestataire et le réseau fonctionnent, puis réinterrogez-le.',
       not_published: 'Cherchez auprès du prestataire pourquoi il n’a rien publié.',
-      payload: 'Demandez au prestataire de corriger ses données, ou saisissez le calendrier à la main.',
+      payload: 'Demandez au prestataire de corriger ses données, ou publiez le calendrier à la main.',
       partly_read: 'Demandez au fournisseur de corriger ou d’annuler ce qui est illisible.',
       sandbox: 'Obtenez l’accès aux vraies données du prestataire\u00a0: il envoie des données de test.',
       configuration: 'Corrigez la configuration de cette source, puis redémarrez le service.',
@@ -89,7 +89,7 @@ export const overviewNeeds: Texts['overview']['needs'] = {
   },
   gap: {
     unknown: (span) => `Aucune valeur n’est connue ${span}\u00a0: rien ne peut être planifié sur cette période.`,
-    where: (quantity, sources) => `${quantity}, par ${sources.join(', sinon ')}`,
-    todo: 'Rétablissez ses sources, ou saisissez le calendrier pour cette période.',
+    where: (quantity, sources) => `${quantity}, selon ${sources.join(', sinon ')}`,
+    todo: 'Rétablissez ses sources, ou publiez le calendrier de cette période.',
   },
 };

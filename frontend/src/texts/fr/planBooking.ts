@@ -1,10 +1,11 @@
 import type { planBooking as English } from '../en/planBooking';
 import { count } from './count';
+import { on } from './when';
 
 export const planBooking: typeof English = {
   page: {
     title: 'Planifier',
-    workingOut: 'Recherche du meilleur moment…',
+    workingOut: 'Recherche du meilleur créneau…',
     overTime: 'Au fil du temps',
     otherHold: 'Les offres retenues concernent une autre demande que celle du formulaire ; elles sont sous Mes réservations.',
     holdEnded: 'Les offres ne sont plus retenues. Voici les offres actuelles.',
@@ -27,7 +28,7 @@ export const planBooking: typeof English = {
     cancelled: 'Réservation annulée',
     isCancelled: 'La réservation est annulée et ses nœuds sont de nouveau libres.',
     what: (nodes, during) => `${count(nodes, 'nœud')}, ${during}.`,
-    yours: 'C’est à vous : personne d’autre ne peut les prendre.',
+    yours: 'Ils sont à vous : personne d’autre ne peut les prendre.',
     from: 'Début',
     to: 'Fin',
     speed: 'Vitesse',
@@ -40,14 +41,14 @@ export const planBooking: typeof English = {
     thanSoonest: (saving) => `${saving} qu’au plus tôt`,
     note: (saving, fee) => (fee ? `(${saving} ; ${fee})` : `(${saving})`),
     another: 'Nouvelle demande',
-    calendar: 'Fichier calendrier (.ics)',
+    calendar: 'Fichier d’agenda (.ics)',
     reservations: 'Mes réservations',
     cancel: 'Annuler',
     confirmCancel: 'Annuler cette réservation ?',
     yesCancel: 'Oui, annuler',
   },
   ownHolds: {
-    held: (request, left) => `Vous retenez encore des offres pour ${request}, jusque dans ${left}. Les offres ci-dessous excluent leurs nœuds et leur puissance.`,
+    held: (request, left) => `Vous retenez des offres pour ${request}, encore ${left}. Les offres ci-dessous excluent leurs nœuds et leur puissance.`,
     see: 'Les voir',
     giveBack: 'Les libérer',
   },
@@ -56,14 +57,14 @@ export const planBooking: typeof English = {
     title: 'Ou avec plus de puissance',
     about: 'Le fournisseur peut autoriser ce site à dépasser le plafond un certain temps. Rien n’est retenu avant sa réponse.',
     limit: (currency) => `Coût accepté, ${currency}`,
-    limitHint: 'au plus ; vide : sans frais',
+    limitHint: 'au plus ; vide : sans paiement',
     limitWrong: 'Un montant, ou rien.',
     ask: 'Solliciter le fournisseur',
   },
   awaitingSupplier: {
     title: 'En attente du fournisseur',
     asked: (request) => `La puissance qui manque pour ${request} est demandée au fournisseur.`,
-    deadline: (when, left) => `Sa réponse est attendue avant ${when}, d’ici ${left} ; le silence vaut refus.`,
+    deadline: (when, left) => `Sa réponse est attendue avant ${on(when)}, d’ici ${left} ; le silence vaut refus.`,
     deadlinePassed: 'Le délai est écoulé.',
     answerBefore: 'Dès sa réponse, les offres apparaissent ici et sous',
     answerLink: 'Mes réservations',
@@ -86,7 +87,7 @@ export const planBooking: typeof English = {
   seriesMade: {
     title: (recurrence) => `Réservé ${recurrence}`,
     totals: (times, booked, waiting) =>
-      `${count(times, 'occurrence')} : ${count(booked, 'réservée')}, ${count(waiting, 'à planifier le moment venu', 'à planifier le moment venu')}.`,
+      `${count(times, 'occurrence')} : ${count(booked, 'confirmée')}, ${count(waiting, 'à planifier le moment venu', 'à planifier le moment venu')}.`,
     impossible: (times) => `${count(times, 'est encore impossible et sera retentée', 'sont encore impossibles et seront retentées')}.`,
     another: 'Nouvelle demande',
     see: 'Voir chaque occurrence',

@@ -1,5 +1,6 @@
 import type { planForm as English } from '../en/planForm';
 import { count } from './count';
+import { on } from './when';
 
 export const planForm: typeof English = {
   form: {
@@ -54,7 +55,7 @@ export const planForm: typeof English = {
     toleranceHint: 'parmi les créneaux aussi proches du moins cher, le plus propre',
     shapes: 'Variantes qui conviendraient',
     shapeNodes: (shape) => `Nœuds de la variante ${shape}`,
-    shapeFor: 'durée',
+    shapeFor: 'pendant',
     shapeDuration: (shape) => `Durée de la variante ${shape}`,
     removeShape: (shape) => `Supprimer la variante ${shape}`,
     addShape: 'Ajouter une variante',
@@ -84,7 +85,7 @@ export const planForm: typeof English = {
     title: 'Impossible tel quel',
     tooMany: (asked, there) => `${count(asked, 'nœud demandé', 'nœuds demandés')}, c’est plus qu’il n’y en a : le cluster en compte ${there}.`,
     noStart: 'Il ne reste aucun créneau dans cette fenêtre.',
-    planFor: (when) => `Planifier pour ${when}, le prochain départ permis par les quotas`,
+    planFor: (when) => `Planifier pour ${on(when)}, le prochain créneau permis par les quotas`,
     fits: 'Ce qui serait possible',
     looking: 'Recherche des demandes possibles les plus proches…',
     nothingHelps: 'Ni moins de nœuds, ni un début plus tardif, ni une durée plus courte ne suffisent séparément.',

@@ -1,5 +1,6 @@
 import type { planOffers as English } from '../en/planOffers';
 import { count } from './count';
+import { on } from './when';
 
 const LEAST = 'de tous les créneaux, c’est celui qui sacrifie le moins sur le coût, le CO₂, l’énergie et l’attente';
 /** `a, b et c` */
@@ -12,14 +13,14 @@ export const planOffers: typeof English = {
     optimum: 'Un créneau est le meilleur sur tous les plans',
     title: 'Quand démarrer',
     giveBack: 'Libérer',
-    nothingHeld: 'Rien n’est bloqué tant que vous n’avez ni réservé ni retenu d’offre.',
+    nothingHeld: 'Rien n’est retenu tant que vous n’avez ni réservé ni retenu d’offre.',
     workingOut: 'Calcul en cours…',
     asOf: (time) => `état à ${time}`,
     holdAll: 'Tout retenir en attendant',
     undoable: (why) => `${why} Libérez-les pour calculer la nouvelle demande, ou annulez la modification pour en réserver une.`,
     undo: 'Annuler la modification',
     recommended: 'Recommandé',
-    now: 'Maintenant, ou dès que possible',
+    now: 'Maintenant, ou au plus tôt',
     others: 'Les meilleures sur un seul critère',
     data: 'Données :',
   },
@@ -53,7 +54,7 @@ export const planOffers: typeof English = {
       const gain = less.length > 0 ? `économise ${list(less)}` : 'n’économise rien de notable';
       return `Attendre ${wait} ${gain} par rapport à un démarrage immédiat${more.length > 0 ? `, mais demande ${list(more)}` : ''} ; ${LEAST}.`;
     },
-    notAlone: 'Ce créneau tourne moins vite et ne gagne aucun classement : il ne peut pas être réservé seul. Réservez-en un voisin, ou demandez la pleine vitesse.',
+    notAlone: 'Ce créneau est à vitesse réduite et n’est premier d’aucun classement : il ne peut pas être réservé seul. Réservez-en un voisin, ou demandez la pleine vitesse.',
   },
   figures: {
     cost: 'Coût',
@@ -67,18 +68,18 @@ export const planOffers: typeof English = {
     old: (quantity, age) => `${quantity} d’il y a ${age}`,
     good: (quantity, standing) => `${quantity} ${standing}`,
     doubtful: (quantity, standing) => `${quantity} : ${standing}`,
-    qualities: { measured: 'valeur mesurée', forecast: 'valeur prévue', estimated: 'valeur estimée' },
+    qualities: { measured: 'mesure', forecast: 'prévision', estimated: 'estimation' },
     detail: (quantity, source, standing, quality, received) =>
-      `${quantity}${source ? ` (${source})` : ''} : ${standing}, ${quality}${received ? `, reçue ${received}` : ''}`,
+      `${quantity}${source ? ` (${source})` : ''} : ${standing}, ${quality}${received ? `, reçue ${on(received)}` : ''}`,
   },
   standing: {
-    title: 'Effet sur votre priorité',
-    now: (factor) => `Elle est actuellement de ${factor} sur 1. Qui a consommé moins que sa part est mieux placé.`,
-    nowIn: (factor, parent) => `Elle est actuellement de ${factor} sur 1 dans ${parent}. Qui a consommé moins que sa part est mieux placé.`,
+    title: 'Effet sur votre cote',
+    now: (factor) => `Elle est actuellement de ${factor} sur 1. Qui a consommé moins que sa part a une meilleure cote.`,
+    nowIn: (factor, parent) => `Elle est actuellement de ${factor} sur 1 dans ${parent}. Qui a consommé moins que sa part a une meilleure cote.`,
     account: 'Mon compte',
     accountAfter: 'en dit plus.',
-    stays: (factor) => `Priorité : reste à ${factor}`,
-    changes: (after, now) => `Priorité : ${after} ensuite, ${now} maintenant`,
+    stays: (factor) => `Cote : reste à ${factor}`,
+    changes: (after, now) => `Cote : ${after} ensuite, ${now} maintenant`,
   },
   explanation: {
     title: 'Pourquoi pas plus tôt ?',
@@ -102,15 +103,15 @@ export const planOffers: typeof English = {
       quota: 'Libérez ce que vous retenez sans en avoir besoin, demandez moins, ou choisissez un autre moment.',
       other: 'Demandez moins, ou choisissez un autre moment.',
     },
-    nothingBefore: (when) => `Rien ne peut démarrer avant ${when}.`,
+    nothingBefore: (when) => `Rien ne peut démarrer avant ${on(when)}.`,
     isFirst: (letter) => `${letter} est le premier créneau possible.`,
     moreCost: (cost) => `${cost} de plus`,
     moreCo2: (co2) => `${co2} de CO₂ de plus`,
     moreEnergy: (energy) => `${energy} de plus`,
     waits: (letter, wait, first, more) =>
-      `${letter} attend ${wait} : démarrer ${first} ${more.length > 0 ? `demanderait ${list(more)}` : 'ne ferait rien économiser'}.`,
+      `${letter} attend ${wait} : démarrer ${on(first)} ${more.length > 0 ? `demanderait ${list(more)}` : 'ne ferait rien économiser'}.`,
     hourCheaper: (cost) => `Une heure d’attente de plus ferait baisser le moins cher de ${cost}.`,
-    hourCleaner: (co2) => `Une heure d’attente de plus épargnerait au plus propre encore ${co2} de CO₂.`,
+    hourCleaner: (co2) => `Une heure d’attente de plus épargnerait encore ${co2} de CO₂ au plus propre.`,
     hourNothing: 'Une heure d’attente de plus ne rendrait rien moins cher ni plus propre.',
   },
 };

@@ -1,4 +1,5 @@
 import type { Texts } from '../language.svelte';
+import { on } from './when';
 
 const both = (less: string, more: string) => [less, more].filter(Boolean).join(' et ');
 const all = (amounts: readonly string[]) => amounts.join(' et ');
@@ -28,7 +29,7 @@ export const reports: Texts['reports'] = {
     title: 'À qui revient l’énergie',
     by: 'Par',
     table: 'Tableau de l’énergie',
-    nodeHours: 'Nœuds-heures',
+    nodeHours: 'Heures de nœud',
     used: 'Dont travaux',
     energy: 'Énergie',
     measured: 'Mesuré',
@@ -44,7 +45,7 @@ export const reports: Texts['reports'] = {
   },
   keys: { user: 'Utilisateur', project: 'Projet', application: 'Application', partition: 'Partition' },
   unnamed: {
-    user: 'personne : nœuds inactifs, installation',
+    user: 'personne : nœuds au repos, installation',
     project: 'sans projet',
     application: 'sans application',
     partition: 'sans partition',
@@ -57,7 +58,7 @@ export const reports: Texts['reports'] = {
   },
   sentence: {
     month: (month) => `En ${month}`,
-    monthSoFar: (month) => `Depuis début ${month}`,
+    monthSoFar: (month) => `Depuis le début ${of(month)}`,
     co2: (co2) => `${co2} de CO₂`,
     promised: (less, more) => both(less.length > 0 ? `${all(less)} d’économie` : '', more.length > 0 ? `${all(more)} de plus` : ''),
     really: (less, more) =>
@@ -68,7 +69,7 @@ export const reports: Texts['reports'] = {
     reallyAlone: (at, really) => `${at}, par rapport à un démarrage au plus tôt, ${really}.`,
     reallyAndPromised: (at, really, promised) =>
       `${at}, par rapport à un démarrage au plus tôt, ${really} ; les offres promettaient ${promised}.`,
-    noneMeasured: 'Aucune mesure de cette énergie n’existe : tout est estimé.',
+    noneMeasured: 'Rien de cette énergie n’a été mesuré : tout est estimé.',
     allMeasured: 'Toute cette énergie a été mesurée.',
     shareMeasured: (share) => `${share} de cette énergie a été mesurée, le reste est estimé.`,
   },
@@ -79,8 +80,8 @@ export const reports: Texts['reports'] = {
     for: 'Pour',
     cost: 'Coût',
     energy: 'Énergie',
-    quarter: (when) => `le quart d’heure commencé ${when}`,
-    powerInQuarter: (power, when) => `${power}, quart d’heure commencé ${when}`,
+    quarter: (when) => `le quart d’heure commencé ${on(when)}`,
+    powerInQuarter: (power, when) => `${power}, quart d’heure commencé ${on(when)}`,
     wholeMonth: 'le mois',
     together: 'Total',
     about: 'La pointe quart-horaire du mois est facturée à ceux qui y ont consommé, au prorata. Chaque utilisateur voit sa part.',

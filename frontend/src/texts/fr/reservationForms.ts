@@ -2,6 +2,7 @@
 
 import type { Texts } from '../language.svelte';
 import { count } from './count';
+import { to } from './when';
 
 export const forms: Texts['reservations']['forms'] = {
   change: {
@@ -49,7 +50,7 @@ export const forms: Texts['reservations']['forms'] = {
     notAfter: 'Une heure après sa fin.',
     extend: 'Prolonger',
     extendMost: (length) => `Prolonger de ${length}, le maximum possible`,
-    extended: (end) => `Prolongée\u00a0: ses nœuds sont à vous jusqu’à ${end}.`,
+    extended: (end) => `Prolongée\u00a0: ses nœuds sont à vous jusqu’${to(end)}.`,
   },
 
   modify: {
@@ -81,7 +82,7 @@ export const forms: Texts['reservations']['forms'] = {
   },
 
   nodes: {
-    has: (nodes) => `Elle a ${count(nodes, 'nœud')}. Ce qui est libéré va aussitôt aux autres, et vous ne pourrez pas le reprendre.`,
+    has: (nodes) => `Elle a ${count(nodes, 'nœud')}. Ce qui est libéré est aussitôt libre pour d’autres, et vous ne pourrez pas le reprendre.`,
     swapped:
       'D’autres nœuds libres prennent leur place\u00a0; le début, la fin et les nœuds en bon état restent. Un nœud où tourne un travail n’est pas échangé.',
     giveBackWhat: 'Libérer',
@@ -129,7 +130,7 @@ export const forms: Texts['reservations']['forms'] = {
 
   share: {
     may: {
-      see: 'la voir et recevoir ses avis',
+      see: 'la voir et recevoir ses notifications',
       use: 'la voir et y lancer des travaux',
       act: 'la voir, l’utiliser, la modifier et l’annuler',
     },

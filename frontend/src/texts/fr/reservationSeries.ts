@@ -2,12 +2,13 @@
 
 import type { Texts } from '../language.svelte';
 import { count } from './count';
+import { on } from './when';
 
 export const series: Texts['reservations']['series'] = {
   states: { running: 'En cours', completed: 'Terminée', ended: 'Arrêtée', refused: 'Refusée' },
   occurrenceStates: {
     waiting: 'À planifier',
-    booked: 'Réservée',
+    booked: 'Confirmée',
     impossible: 'Impossible pour l’instant',
     left_out: 'Ignorée',
     ended: 'Abandonnée',
@@ -17,7 +18,7 @@ export const series: Texts['reservations']['series'] = {
   asked: (nodes, length) => `${count(nodes, 'nœud')} pendant ${length}`,
   totals: {
     all: (times, parts) => `${count(times, 'occurrence')}\u00a0: ${parts}`,
-    booked: (times) => count(times, 'réservée'),
+    booked: (times) => count(times, 'confirmée'),
     waiting: (times) => count(times, 'à planifier', 'à planifier'),
     impossible: (times) => `${count(times, 'impossible')} pour l’instant`,
     left_out: (times) => count(times, 'ignorée'),
@@ -48,7 +49,7 @@ export const series: Texts['reservations']['series'] = {
     cost: 'Coût',
     leaveOut: 'Ignorer',
     changedByItself: ', modifiée à part',
-    triedAgain: (when) => `nouvel essai ${when}`,
+    triedAgain: (when) => `nouvel essai ${on(when)}`,
     really: 'Vraiment\u00a0?',
     yesLeaveOut: 'Oui, ignorer',
     leftOut: 'Ignorée\u00a0: les autres restent.',

@@ -1,5 +1,6 @@
 import type { Texts } from '../language.svelte';
 import { count } from './count';
+import { on } from './when';
 
 export const schedule: Texts['schedule'] = {
   page: {
@@ -26,7 +27,7 @@ export const schedule: Texts['schedule'] = {
     booked: 'réservé',
     held: 'retenu, pas encore choisi',
     completed: 'terminé',
-    out: 'indisponible',
+    out: 'hors service',
     inView: (reservations) => count(reservations, 'réservation affichée', 'réservations affichées'),
     table: 'Tableau des réservations affichées',
     when: 'Quand',
@@ -51,10 +52,10 @@ export const schedule: Texts['schedule'] = {
     group: (nodes, first) => `${count(nodes, 'nœud')} à partir du nœud ${first}`,
     shared: (booked, held) => `${booked} réservés, ${held} retenus`,
     free: 'libre',
-    out: 'indisponible',
+    out: 'hors service',
     states: {
       proposed: 'pas encore choisie',
-      confirmed: 'réservée',
+      confirmed: 'confirmée',
       active: 'en cours',
       completed: 'terminée',
       cancelled: 'annulée',
@@ -67,9 +68,9 @@ export const schedule: Texts['schedule'] = {
   powerNow: {
     title: 'Puissance actuelle',
     above: (whose, since, measured, planned) =>
-      `Les nœuds « ${whose} » consomment plus que prévu depuis ${since} : ${measured} actuellement, ${planned} prévus.`,
+      `Les nœuds de ${whose} consomment plus que prévu depuis ${on(since)} : ${measured} actuellement, ${planned} prévus.`,
     allAbove: (since, measured, planned) =>
-      `Les nœuds du cluster consomment plus que prévu depuis ${since} : ${measured} actuellement, ${planned} prévus.`,
+      `Les nœuds du cluster consomment plus que prévu depuis ${on(since)} : ${measured} actuellement, ${planned} prévus.`,
     noSample: 'Aucun nœud n’a de mesure récente.',
     table: 'Tableau de la puissance actuelle',
     whose: 'Nœuds de',
@@ -83,6 +84,6 @@ export const schedule: Texts['schedule'] = {
     site: (parts) => `${parts.join(' ; ')}.`,
     plannedOfAll: (power) => `${power} prévus pour tous les nœuds`,
     siteDraws: (power) => `le site consomme ${power}`,
-    counts: (power, cap) => `${power} comptent sous le plafond de ${cap}`,
+    counts: (power, cap) => `${power} sont décomptés du plafond de ${cap}`,
   },
 };

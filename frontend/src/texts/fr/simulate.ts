@@ -3,7 +3,7 @@ import { count } from './count';
 
 const requests = (number: number, shown: string) => `${shown} ${number < 2 ? 'demande' : 'demandes'}`;
 const played = (month: string | undefined, prices: string) =>
-  `Ce qui est simulé : les demandes de toutes les réservations que vous pouvez voir et qui commencent ${month ? `en ${month}` : 'dans le mois'}, dans l’ordre où elles ont été faites, sur les nœuds actuels de ce site et avec ${prices}. Les départs ont lieu aux quarts d’heure. Les réservations annulées, les travaux hors réservation et l’identité des demandeurs sont laissés de côté.`;
+  `Ce qui est simulé : les demandes de toutes les réservations que vous pouvez voir et qui commencent ${month ? `en ${month}` : 'dans le mois'}, dans l’ordre où elles ont été faites, sur les nœuds actuels de ce site et avec ${prices}. Les créneaux commencent aux quarts d’heure. Les réservations annulées, les travaux hors réservation et l’identité des demandeurs sont laissés de côté.`;
 /** `de mars 2026`, `d’avril 2026` */
 const of = (month: string) => (/^[aeiouy]/i.test(month) ? `d’${month}` : `de ${month}`);
 const criteria: Record<string, string> = { energy: 'énergie', cost: 'coût', co2: 'CO₂' };
@@ -44,24 +44,24 @@ export const simulate: Texts['simulate'] = {
   },
   compare: {
     title: 'Simulations côte à côte',
-    hint: 'Économies par rapport au départ au plus tôt, au total sur les demandes servies dans les deux cas, avec intervalles à 95 %. Toutes les barres sont à la même échelle.',
+    hint: 'Économies par rapport au démarrage au plus tôt, au total sur les demandes servies dans les deux cas, avec intervalles à 95 %. Toutes les barres sont à la même échelle.',
   },
   files: { title: 'Fichiers :', report: 'rapport (HTML)', summary: 'résumé (JSON)' },
   savings: {
-    label: 'Économies par rapport au départ au plus tôt',
+    label: 'Économies par rapport au démarrage au plus tôt',
     simulation: 'Simulation',
     prices: 'Prix',
     policy: 'Politique',
     requests: 'Demandes',
     cost: 'Coût économisé',
-    co2: 'CO₂ économisé',
+    co2: 'CO₂ évité',
     energy: 'Énergie économisée',
     wait: 'Attente moyenne',
     unknown: 'inconnu',
     interval: (from, to) => `${from} à ${to}`,
   },
   result: {
-    saved: 'Économies par rapport au départ au plus tôt, sur les mêmes demandes',
+    saved: 'Économies par rapport au démarrage au plus tôt, sur les mêmes demandes',
     month: 'Total du mois',
     monthOf: (cell) => `Total du mois : ${cell}`,
     cell: (cell) => `cas ${cell}`,
@@ -130,7 +130,7 @@ export const simulate: Texts['simulate'] = {
     tariff: 'Autre tarif (facultatif)',
     tariffHint: (currency) => `CSV : start, end, price_per_mwh, en ${currency}`,
     playedOfPolicies: (runs, percent) =>
-      `Ce qui est simulé : ${runs} fois quatre semaines de demandes tirées au hasard, plus nombreuses le jour que la nuit, chacune de 24 h au plus sur ${percent} % des nœuds au plus. Nœuds, prix, CO₂ et plafond de puissance sont ceux de ce site : ceux des quatre semaines passées ou à venir, selon les mieux connues.`,
+      `Ce qui est simulé : ${runs} fois quatre semaines de demandes tirées au hasard, plus nombreuses le jour que la nuit, chacune de 24 h au plus sur ${percent} % des nœuds au plus. Nœuds, prix, CO₂ et plafond de puissance sont ceux de ce site : ceux des quatre semaines passées ou à venir, les mieux connues des deux.`,
     playedOfMonth: (month) => played(month, 'les prix, le CO₂ et le plafond de puissance en vigueur'),
     playedOfPrices: (month) => played(month, 'chacun de ces prix, le CO₂ et le plafond de puissance en vigueur'),
     play: 'Lancer',

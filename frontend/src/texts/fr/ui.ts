@@ -1,5 +1,6 @@
 import type { Texts } from '../language.svelte';
 import { count } from './count';
+import { on, to } from './when';
 
 const days = { MO: 'lundi', TU: 'mardi', WE: 'mercredi', TH: 'jeudi', FR: 'vendredi', SA: 'samedi', SU: 'dimanche' };
 /** Before one and before several. */
@@ -48,7 +49,7 @@ export const ui: Texts['ui'] = {
     endsAt: (line, value) => `${line} finit à ${value}`,
     words: (title, ends) => `${title}. ${ends.join(' ; ')}.`,
   },
-  outcome: { takeBack: 'Revenir en arrière' },
+  outcome: { takeBack: 'Annuler' },
   ownPage: {
     address: 'Adresse de cette page',
     copyAddress: 'Copier l’adresse',
@@ -66,12 +67,12 @@ export const ui: Texts['ui'] = {
   powerChart: {
     label: 'Puissance des nœuds réservés sous le plafond de puissance.',
     hint: (withIdle, column) =>
-      `Puissance maximale que les nœuds réservés peuvent tirer, sous le plafond${withIdle ? ' (nœuds inactifs compris)' : ''}${column ? ` ; chaque colonne est le maximum sur ${column}` : ''}`,
+      `Puissance maximale que les nœuds réservés peuvent consommer, sous le plafond${withIdle ? ' (nœuds au repos compris)' : ''}${column ? ` ; chaque colonne est le maximum sur ${column}` : ''}`,
     breach: (atTimes, during) => `Au-dessus du plafond ${atTimes ? 'par moments ' : ''}${during}`,
     breachMark: '▲ plafond dépassé',
     cap: 'plafond',
     noCap: 'plafond inconnu',
-    saveAs: (zone) => `Puissance des nœuds réservés sous le plafond, heures de ${zone}`,
+    saveAs: (zone) => `Puissance des nœuds réservés sous le plafond, fuseau ${zone}`,
     breached: (atTimes, spans, first) =>
       `La puissance réservée dépasse le plafond ${atTimes ? 'par moments ' : ''}${spans < 2 ? 'sur une période' : `sur ${spans} périodes`}, ${spans < 2 ? '' : 'd’abord '}${first} : le plafond a été abaissé après ces réservations.`,
   },
@@ -84,7 +85,7 @@ export const ui: Texts['ui'] = {
   },
   refusal: {
     byQuota: 'Un quota s’y oppose ; rien n’a été modifié.',
-    planFor: (start) => `Planifier pour ${start}, le prochain départ permis par les quotas`,
+    planFor: (start) => `Planifier pour ${on(start)}, le prochain créneau permis par les quotas`,
   },
   repeat: {
     label: 'Répéter',
@@ -138,20 +139,20 @@ export const ui: Texts['ui'] = {
     description: (nodes, energy, cost, co2, id) => `${nodes}\n${energy}, ${cost}, ${co2} de CO2\nRéservation ${id}`,
   },
   feeds: {
-    lights: { ok: 'À jour', failing: 'Dernier essai échoué', late: 'Trop ancienne', never: 'Encore rien reçu' },
+    lights: { ok: 'À jour', failing: 'Dernier essai échoué', late: 'En retard', never: 'Encore rien reçu' },
     errors: {
-      refused: 'Le fournisseur de données a refusé la requête',
-      busy: 'Le fournisseur de données demande d’attendre',
-      transient: 'Le fournisseur de données n’a pas répondu correctement',
-      not_published: 'Le fournisseur de données n’a pas encore publié',
-      payload: 'Le fournisseur de données a envoyé une réponse illisible',
-      sandbox: 'Le fournisseur de données a répondu avec des données de test',
+      refused: 'Le prestataire a refusé la requête',
+      busy: 'Le prestataire demande d’attendre',
+      transient: 'Le prestataire n’a pas répondu correctement',
+      not_published: 'Le prestataire n’a pas encore publié',
+      payload: 'Le prestataire a envoyé une réponse illisible',
+      sandbox: 'Le prestataire a répondu avec des données de test',
       configuration: 'La configuration est incorrecte',
     },
     error: (what, when, detail) => `${what} (${when}) : ${detail}`,
-    heard: (ago) => `reçue il y a ${ago}`,
+    heard: (ago) => `reçu il y a ${ago}`,
     notHeard: 'encore rien reçu',
-    knownUntil: (until) => `connue jusqu’à ${until}`,
+    knownUntil: (until) => `connu jusqu’${to(until)}`,
     askedNext: (wait) => `prochain essai dans ${wait}`,
     notAsked: 'La source n’a pas encore été interrogée.',
     asked: (requests, last, failures) =>
@@ -176,7 +177,7 @@ export const ui: Texts['ui'] = {
     ongoing: 'En cours',
     waits: 'Attend une réponse',
     late: 'Sans réponse dans le délai',
-    waitsUntil: (deadline, left) => `Attend une réponse jusqu’à ${deadline}, dans ${left}`,
+    waitsUntil: (deadline, left) => `Attend une réponse jusqu’${to(deadline)}, dans ${left}`,
     line: (power, words, during) => `${power} ${words}, ${during}`,
     moreSpans: (spans, most, during) => `${count(spans, 'autre période', 'autres périodes')}, ${most} au plus, ${during}`,
     question: (power, atMost, during, askers) => `${power} de plus${atMost ? ' au maximum' : ''}, ${during}, pour ${askers}`,
@@ -204,7 +205,7 @@ export const ui: Texts['ui'] = {
     same: 'identique',
     less: (share) => (share ? `${share} de moins` : 'moins'),
     more: (share) => (share ? `${share} de plus` : 'plus'),
-    fee: (fee) => `dont ${fee} pour la puissance supplémentaire`,
+    fee: (fee) => `${fee} du coût pour la puissance supplémentaire`,
     speed: (share, state, later) => `À ${share} de la pleine vitesse${state ? ` (${state})` : ''} : finit ${later} plus tard`,
   },
   power: {
@@ -227,7 +228,7 @@ export const ui: Texts['ui'] = {
     everybody: 'l’ensemble des utilisateurs',
     nodes: (nodes) => count(nodes, 'nœud'),
     reservations: (reservations) => count(reservations, 'réservation'),
-    nodeHours: (amount) => `${amount} nœuds-heures`,
+    nodeHours: (amount) => `${amount} h de nœud`,
     co2: (amount) => `${amount} de CO₂`,
     per: { day: 'par jour', week: 'par semaine', month: 'par mois', quarter: 'par trimestre', year: 'par an', fixed: 'au total' },
     perOther: (per) => `par ${per}`,
@@ -236,18 +237,18 @@ export const ui: Texts['ui'] = {
       `${rules ? `La règle « ${rules} »` : 'Une règle du site'} autorise ${amount}${per} pour ${whom}.`,
     taken: (used, _, left, asked) => `Déjà pris : ${used} ; disponible : ${left} ; demandé ici : ${asked}.`,
     counts: (during) => `Période concernée : ${during}.`,
-    noStart: 'Aucun départ possible n’est connu dans les deux mois à venir.',
+    noStart: 'Aucun créneau possible n’est connu dans les deux mois à venir.',
     reason: (whom, rest) => `Quota pour ${whom} : the quota of${rest}`,
   },
   recur: {
     days: { MO: 'lun.', TU: 'mar.', WE: 'mer.', TH: 'jeu.', FR: 'ven.', SA: 'sam.', SU: 'dim.' },
-    words: (unit, interval, on, times, until) => {
+    words: (unit, interval, onDays, times, until) => {
       const [all, many] = units[unit];
       const every = interval === 1 ? `${all} ${many}` : `${all} ${interval} ${many}`;
-      const names = listed(on.map((day) => `le ${days[day]}`));
+      const names = listed(onDays.map((day) => `le ${days[day]}`));
       return `${every}${names ? `, ${names}` : ''}${times ? `, ${times} fois` : ''}${until ? `, jusqu’au ${until}` : ''}`;
     },
-    choose: { cost: 'le départ le moins cher', co2: 'le départ le plus propre', energy: 'le départ le plus sobre' },
+    choose: { cost: 'le créneau le moins cher', co2: 'le créneau le plus propre', energy: 'le créneau le plus sobre' },
     noRule: 'Une règle telle que FREQ=WEEKLY;INTERVAL=2;BYDAY=MO.',
     noEnd: 'Le dernier jour.',
     noDay: 'Un jour.',
@@ -260,8 +261,8 @@ export const ui: Texts['ui'] = {
       completed: 'Terminée',
       cancelled: 'Annulée',
       expired: 'Expirée',
-      rejected: 'Rejetée',
-      failed: 'Échouée',
+      rejected: 'Refusée',
+      failed: 'En échec',
       awaiting_supplier: 'En attente du fournisseur',
     },
     outOfService: (nodes) => (nodes > 0 ? `${count(nodes, 'nœud')} hors service` : 'Nœuds hors service'),
