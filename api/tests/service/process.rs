@@ -108,11 +108,15 @@ async fn the_site_is_told_as_the_settings_say() {
         let server = site.serve_with(&["--config", "wattbook.toml"]).await;
         server.client().get("/api/v1/site").await.ok(200)
     };
-    let plain = serde_json::json!({ "location": "site", "currency": "EUR", "time_zone": null, "slot_s": 900 });
+    let plain = serde_json::json!({
+        "location": "site", "currency": "EUR", "time_zone": null, "slot_s": 900,
+    });
     assert_eq!(told("").await, plain);
-    let settings = "location = \"Lyon\"\ncurrency = \"GBP\"\ntime_zone = \"Europe/Paris\"\n";
-    let lyon =
-        serde_json::json!({ "location": "Lyon", "currency": "GBP", "time_zone": "Europe/Paris" });
+    let settings =
+        "location = \"Lyon\"\ncurrency = \"GBP\"\ntime_zone = \"Europe/Paris\"\nslot_s = 300\n";
+    let lyon = serde_json::json!({
+        "location": "Lyon", "currency": "GBP", "time_zone": "Europe/Paris", "slot_s": 300,
+    });
     assert_eq!(told(settings).await, lyon);
 }
 
