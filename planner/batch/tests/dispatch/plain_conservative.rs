@@ -224,7 +224,7 @@ fn capped_sites() -> impl Strategy<Value = (Site, Vec<(i64, i64, i64)>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
     fn promises_are_as_in_the_plain_simulation(rows in workload(), site in sites()) {

@@ -205,12 +205,13 @@ impl Promises {
         sought: Sought<'_>,
     ) -> Option<Time> {
         let Promised { start, end, seen, .. } = *promised;
-        if seen >= self.given() {
-            return None;
-        }
         let Sought { id, unit, units, length } = sought;
         if Future::packs(unit) {
+            // Where its units stand may be other nodes even where less is free.
             return Some(now);
+        }
+        if seen >= self.given() {
+            return None;
         }
         let reaches = self.given.reaches(now, &self.future, (id, unit), length);
         let (anywhere, bound) = (reaches.first_since(seen), reaches.bound(units, length, start));
@@ -234,12 +235,14 @@ impl Promises {
         from.max(reaches.bound(units, length, Time::LAST).unwrap_or(from))
     }
 
-    /// No start before this one was found by a job that may start at any instant from now on.
-    pub fn learn(&mut self, now: Time, sought: Sought<'_>, start: Time) {
+    /// A job has seen all that became free. Where `start` is known, it may start at any instant from now on, and found none before that.
+    pub fn learn(&mut self, now: Time, sought: Sought<'_>, start: Option<Time>) {
         let Sought { id, unit, units, length } = sought;
         if self.compression && !Future::packs(unit) {
             let reaches = self.given.reaches(now, &self.future, (id, unit), length);
-            reaches.learn(units, length, start);
+            if let Some(start) = start {
+                reaches.learn(units, length, start);
+            }
         }
     }
 }

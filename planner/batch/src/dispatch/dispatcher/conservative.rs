@@ -164,9 +164,7 @@ impl Dispatcher<'_> {
         {
             promises.note(Held { unit, places: before, from: *was, to: *end });
         }
-        if !by_cap {
-            promises.learn(now, self.sought(&job), start);
-        }
+        promises.learn(now, self.sought(&job), (!by_cap).then_some(start));
         let seen = promises.given();
         let kept = Promised { unit: job.unit, places, start, end, seen, by_cap };
         *promises.of(job.key) = PromiseState::Kept(kept);

@@ -97,7 +97,7 @@ fn plain(asked: &[Asked], compression: bool, key: fn(&Asked) -> i64) -> BTreeMap
 type Key = fn(&Asked) -> i64;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     /// Every job starts when and where the plain simulation starts it.
     #[test]
