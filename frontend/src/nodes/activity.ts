@@ -6,7 +6,7 @@ import type {
 import { language } from '../texts/language.svelte';
 import { MINUTE } from '../time/words';
 import type { Span, Step } from '../ui/steps';
-import { STATE_WORDS } from '../ui/reservationWords';
+import { stateWord } from '../ui/reservationWords';
 import { sourceWords } from './slurm';
 
 /** Something that happened to a node, or lasts. */
@@ -62,7 +62,7 @@ export function entriesOf({ held, outages, log, actions }: Happened): Entry[] {
     start: Date.parse(it.start),
     end: Date.parse(it.end),
     lasts: false,
-    what: texts.reservation((STATE_WORDS[it.state] ?? it.state).toLowerCase()),
+    what: texts.reservation((stateWord(it.state)).toLowerCase()),
     who: it.owner,
     why: '',
     reservation: it.reservation_id,

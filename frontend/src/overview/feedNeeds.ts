@@ -3,7 +3,7 @@
 import type { FeedDocument, FeedsDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { length, span, type Clock } from '../time/words';
-import { QUANTITY_WORDS } from '../ui/basisWords';
+import { quantityWord } from '../ui/basisWords';
 import { bare, pageAt, type Need } from './need';
 
 /** Failures that pass by themselves, while the data of the source is fresh. */
@@ -15,7 +15,7 @@ function todoOf(failure: string | undefined): string {
   return (todos as Record<string, string>)[failure ?? ''] ?? todo;
 }
 
-const quantity = (id: string) => QUANTITY_WORDS[id] ?? id;
+const quantity = (id: string) => quantityWord(id);
 
 function isWrong({ status, last_error: error }: FeedDocument): boolean {
   if (status === 'late') return true;

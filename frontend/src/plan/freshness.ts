@@ -3,7 +3,7 @@
 import type { BasisDocument, OfferDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { exact, length } from '../time/words';
-import { STANDING_WORDS } from '../ui/basisWords';
+import { standingWord } from '../ui/basisWords';
 
 const QUANTITIES = ['price', 'co2', 'power_cap'] as const;
 
@@ -48,7 +48,7 @@ export function freshness(
     if (!worst) return [];
     const age = ageOf(worst, now);
     const doubtful = DOUBTFUL.has(worst.standing);
-    const standing = STANDING_WORDS[worst.standing] ?? worst.standing;
+    const standing = standingWord(worst.standing);
     const good = () => (age === null ? texts.good(name, standing) : oldWords(name, age));
     const words = doubtful ? texts.doubtful(name, standing) : good();
     const received = worst.received_at ? exact(Date.parse(worst.received_at), zone) : '';

@@ -4,7 +4,7 @@ import type { AuditItemDocument, ReservationDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { span, when, type Clock } from '../time/words';
 import { chosenOffer } from '../ui/offers';
-import { STATE_WORDS } from '../ui/reservationWords';
+import { stateWord } from '../ui/reservationWords';
 
 export interface Moment {
   at: number;
@@ -36,7 +36,7 @@ function changes(before: Recorded | null, after: Recorded | null, clock: Clock):
   const differ = (was: string, is: string) => {
     if (is !== '' && is !== was) parts.push(was === '' ? is : `${was} → ${is}`);
   };
-  const state = (it: Recorded) => (it.state ? (STATE_WORDS[it.state] ?? it.state) : '');
+  const state = (it: Recorded) => (it.state ? (stateWord(it.state)) : '');
   if (!before || !after) return '';
   differ(state(before), state(after));
   differ(times(before), times(after));

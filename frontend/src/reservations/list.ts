@@ -4,7 +4,7 @@ import type { ReservationDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { nodeWords } from '../ui/nodeWords';
 import { chosenOffer } from '../ui/offers';
-import { STATE_WORDS } from '../ui/reservationWords';
+import { stateWord } from '../ui/reservationWords';
 import { carbon, money } from '../units/format';
 
 export type View = 'coming' | 'past';
@@ -44,7 +44,7 @@ export function merged(
 export function matches(reservation: ReservationDocument, search: string): boolean {
   const { id, owner, project, state, request, offers } = reservation;
   const nodes = offers.flatMap((it) => nodeWords(it));
-  const text = [id, owner, project, STATE_WORDS[state], request.note, labelWords(reservation), ...nodes].join(' ').toLowerCase();
+  const text = [id, owner, project, stateWord(state), request.note, labelWords(reservation), ...nodes].join(' ').toLowerCase();
   return search.toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 

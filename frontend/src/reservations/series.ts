@@ -6,7 +6,7 @@ import { noLength, parseLength } from '../time/lengths';
 import { iso, length, span, when, type Clock } from '../time/words';
 import { wallText } from '../time/zone';
 import { DAYS, ONCE, recurrenceOf, ruleOf, type Repeat } from '../ui/recur';
-import { STATE_WORDS } from '../ui/reservationWords';
+import { stateWord } from '../ui/reservationWords';
 
 /** What becomes of the times of a series, in the order in which it is told. */
 const KINDS = ['booked', 'waiting', 'impossible', 'left_out', 'ended'] as const;
@@ -21,7 +21,7 @@ export function seriesState({ state }: SeriesDocument): string {
 /** `Booked`, `Running`, `Left out`. */
 export function occurrenceState({ state, reservation_state }: OccurrenceDocument): string {
   const states: Record<string, string> = texts().occurrenceStates;
-  return (state === 'booked' ? STATE_WORDS[reservation_state ?? ''] : undefined) ?? states[state] ?? state;
+  return state === 'booked' && reservation_state ? stateWord(reservation_state) : (states[state] ?? state);
 }
 
 /** When an occurrence takes place, or the window that it may start in. */

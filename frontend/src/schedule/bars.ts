@@ -4,7 +4,7 @@ import type { ScheduleItem } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { span, type Clock } from '../time/words';
 import { nodeCount } from '../ui/nodeWords';
-import { STATE_WORDS } from '../ui/reservationWords';
+import { stateWord } from '../ui/reservationWords';
 import type { View } from './view';
 
 export interface Bar {
@@ -73,7 +73,7 @@ export function barAt(bars: readonly Bar[], ordinal: number, at: number): Bar | 
 
 /** What a tooltip says of a bar: whose it is, when, on how many nodes, and its cost where that is known. */
 export const tipOf = (bar: Bar, cost: string, { now, zone }: Clock): string[] => [
-  `${bar.owner}, ${(STATE_WORDS[bar.state] ?? bar.state).toLowerCase()}`,
+  `${bar.owner}, ${(stateWord(bar.state)).toLowerCase()}`,
   span(bar.start, bar.end, now, zone),
   language.texts.schedule.gantt.nodes(bar.nodes),
   ...(cost ? [cost] : []),

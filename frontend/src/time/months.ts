@@ -1,7 +1,7 @@
 // Months of the site's calendar.
 
 import { language } from '../texts/language.svelte';
-import { format, instantOf } from './zone';
+import { instantOf, wallOf } from './zone';
 
 export interface Month {
   /** Such as `2026-03`. */
@@ -16,9 +16,8 @@ export interface Month {
 
 /** The month in which an instant lies in a zone, and as many before it as are asked for, the newest first. */
 export function months(now: number, zone: string, count: number): Month[] {
-  const parts = format(zone, { year: 'numeric', month: 'numeric' }, 'en-GB').formatToParts(now);
-  const part = (type: string) => Number(parts.find((it) => it.type === type)?.value);
-  const [year, month] = [part('year'), part('month') - 1];
+  const wall = new Date(wallOf(now, zone));
+  const [year, month] = [wall.getUTCFullYear(), wall.getUTCMonth()];
   const start = (at: number) => new Date(instantOf(Date.UTC(year, at, 1), zone)).toISOString();
   return Array.from({ length: count }, (_, back) => {
     const first = new Date(Date.UTC(year, month - back, 1));

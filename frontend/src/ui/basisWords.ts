@@ -1,8 +1,13 @@
 // What a decision rests on, in words.
 
 import { language } from '../texts/language.svelte';
-import { inLanguage } from './inLanguage';
 
-export const QUANTITY_WORDS = inLanguage<Record<string, string>>(() => language.texts.ui.quantities);
+export function quantityWord(quantity: string): string {
+  const words: Record<string, string> = language.texts.ui.quantities;
+  return words[quantity] ?? quantity;
+}
 
-export const STANDING_WORDS = inLanguage<Record<string, string>>(() => language.texts.ui.standings);
+export function standingWord(standing: string): string {
+  const words: Record<string, string> = language.texts.ui.standings;
+  return words[standing] ?? standing;
+}

@@ -3,7 +3,6 @@
 import { language } from '../texts/language.svelte';
 import { HOUR } from '../time/words';
 import { readWall } from '../time/zone';
-import { inLanguage } from './inLanguage';
 
 /** The days of a week as rules have them, the first of pairs. */
 export const DAYS = [['MO'], ['TU'], ['WE'], ['TH'], ['FR'], ['SA'], ['SU']] as const;
@@ -59,5 +58,5 @@ export function recurWords(recur: string): string {
 }
 
 /** What is the least in each occurrence, in words. */
-export const CHOOSE = inLanguage(() => language.texts.ui.recur.choose);
-export const chooseWords = (choose: string) => CHOOSE[choose.split('_')[0] as keyof typeof CHOOSE] ?? choose;
+export const chooseOptions = () => Object.entries(language.texts.ui.recur.choose);
+export const chooseWords = (choose: string) => chooseOptions().find(([least]) => least === choose.split('_')[0])?.[1] ?? choose;

@@ -3,10 +3,12 @@
 import type { ReservationDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { length } from '../time/words';
-import { inLanguage } from './inLanguage';
 
-/** What the states of reservations are called on the page. */
-export const STATE_WORDS = inLanguage<Record<string, string>>(() => language.texts.ui.reservations.states);
+/** What a state of reservations is called on the page. */
+export function stateWord(state: string): string {
+  const words: Record<string, string> = language.texts.ui.reservations.states;
+  return words[state] ?? state;
+}
 
 export interface NoticeWords {
   kind: 'warn' | 'bad';

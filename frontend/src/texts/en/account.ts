@@ -28,7 +28,6 @@ export const account = {
     nobody: 'nobody is in it',
     managers: (names: string[]) => `managers: ${names.join(', ')}`,
     bookedBefore: 'What is booked for a project is under ',
-    bookedLink: 'My reservations',
     bookedAfter: ', as the site lets its members see.',
   },
   quotas: {

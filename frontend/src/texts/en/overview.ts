@@ -5,7 +5,6 @@ const form = (number: number, one: string, many: string) => (number === 1 ? one 
 const orMore = (isLeast: boolean) => (isLeast ? ', or more' : '');
 
 export const overview = {
-  title: 'Overview',
   stopAlerts: 'Stop alerts on this device',
   alertsRefused: 'This browser refuses alerts of this page.',
   alertMe: 'Alert me on this device',

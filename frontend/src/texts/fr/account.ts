@@ -29,7 +29,6 @@ export const account: Texts['account'] = {
     nobody: 'aucun membre',
     managers: (names) => `${names.length > 1 ? 'responsables' : 'responsable'}\u00a0: ${names.join(', ')}`,
     bookedBefore: 'Les réservations d’un projet figurent sous ',
-    bookedLink: 'Mes réservations',
     bookedAfter: ', selon ce que le site permet à ses membres de voir.',
   },
   quotas: {

@@ -7,7 +7,6 @@ const form = (number: number, one: string, many: string) => (number < 2 ? one : 
 const atLeast = (isLeast: boolean) => (isLeast ? ', au moins' : '');
 
 export const overview: Texts['overview'] = {
-  title: 'Synthèse',
   stopAlerts: 'Arrêter les alertes ici',
   alertsRefused: 'Ce navigateur refuse les alertes de cette page.',
   alertMe: 'M’alerter sur cet appareil',

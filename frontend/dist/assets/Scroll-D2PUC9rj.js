@@ -1,1 +1,0 @@
-import{Tn as e,Xt as t,fn as n,kn as r,mn as i,on as a,qn as o}from"./index-tiSVqOMk.js";var s=i(`<div class="scroll svelte-1vwh8mh" role="region" tabindex="0"><!></div>`);function c(i,c){var l=s(),u=r(l);a(u,()=>c.children),o(l),e(()=>t(l,`aria-label`,c.label)),n(i,l)}export{c as t};
