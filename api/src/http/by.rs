@@ -41,8 +41,17 @@ impl By {
     /// # Errors
     /// 403 `forbidden`.
     pub fn check_nodes(&self, nodes: &NodeSet) -> Result<(), Problem> {
+        self.caller.access().action.map_or(Ok(()), |action| self.check_nodes_for(action, nodes))
+    }
+
+    /// Refuses who may not do what an action is about with all of these nodes, as [`Self::check_nodes`]: for what is
+    /// about more than its route's action.
+    ///
+    /// # Errors
+    /// 403 `forbidden`.
+    pub fn check_nodes_for(&self, action: Action, nodes: &NodeSet) -> Result<(), Problem> {
         let access = self.caller.access();
-        let (Some(action), Some(asker)) = (access.action, access.asker()) else { return Ok(()) };
+        let Some(asker) = access.asker() else { return Ok(()) };
         let verdict = |partition| {
             let object = RightsObject { project: "", partition };
             self.settings.rights.verdict(action, asker, object)

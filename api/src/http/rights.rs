@@ -76,6 +76,8 @@ pub const ROUTES: &[ListedRoute] = &[
     ("PUT", "/api/v1/nodes", Of(Action::NodeChange)),
     ("GET", "/api/v1/outages", Of(Action::OutageRead)),
     ("POST", "/api/v1/outages", Of(Action::OutageDeclare)),
+    // Who changes one must be let end it, too: the handler sees to that.
+    ("PATCH", "/api/v1/outages/{id}", Of(Action::OutageDeclare)),
     ("DELETE", "/api/v1/outages/{id}", Of(Action::OutageEnd)),
     ("GET", "/api/v1/calibrations", Of(Action::CalibrationRead)),
     ("GET", "/api/v1/calibrations/findings", Of(Action::CalibrationRead)),

@@ -119,7 +119,9 @@ pub use negotiations::{
 };
 pub use nodes::{Calibration, CalibrationSource, StoredNodes};
 pub use notifications::{NotificationKind, NotificationSettings, PendingAddress};
-pub use outages::{Outage, OutageKind, Withheld, WithheldCounts};
+pub use outages::{
+    ChangeOutageError, FieldChange, Outage, OutageChange, OutageKind, Withheld, WithheldCounts,
+};
 pub use own_webhooks::OwnWebhook;
 pub use people::{Person, SeenToken};
 pub use polled_meters::PolledMeter;

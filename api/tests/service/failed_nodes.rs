@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::book::{assert_sound, assert_whole, ordinals, schedule};
-use crate::client::Client;
+use crate::client::{Client, answer};
 use crate::cluster::{Hours, choose, furnish, instant, nodes, now, path, propose, seconds};
 use crate::dialogue::until;
 use crate::event_stream::Stream;
@@ -26,6 +27,7 @@ on_both_engines! {
     an_active_reservation_keeps_its_healthy_nodes,
     want_of_nodes_and_of_power_are_told_together,
     a_kill_leaves_nothing_half_mended,
+    what_a_change_newly_hits_gets_other_nodes_and_the_rest_stays,
 }
 
 /// Confirmed, from an hour on for an hour; the window reaches to `latest`.
@@ -428,4 +430,33 @@ async fn a_kill_leaves_nothing_half_mended(site: Site) {
     }
     let replaced = told.iter().filter(|event| event.kind == "reservation.nodes_replaced").count();
     assert_eq!(replaced, reservations.len());
+}
+
+/// n3 is to be out from 1 to 3, and two reservations have n0 and n1 from 2 on. n1 is added to the outage: of n2 and n3
+/// only n2 may take its place. The one on n0 keeps what it has, also when n1 is given back and the outage gets longer.
+async fn what_a_change_newly_hits_gets_other_nodes_and_the_rest_stays(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 4, None).await;
+    let (first, second) =
+        (booked(&client, hours, 1, 2, 2).await, booked(&client, hours, 1, 2, 2).await);
+    let made = outage(&client, hours, &["n3"], 1, 3).await;
+    assert_eq!((names(&first), names(&second)), (json!(["n0"]), json!(["n1"])));
+    let change = async |patch: Value| {
+        let path = format!("/api/v1/outages/{}", made["id"].as_str().unwrap());
+        answer(client.request(Method::PATCH, &path).json(&patch)).await.ok(200)
+    };
+    let changed = change(json!({ "nodes": ["n1", "n3"] })).await;
+    assert_eq!(changed["reservations"], json!([second["id"]]));
+    let mended = until_code(&client, &second, "nodes_replaced").await;
+    assert_eq!(names(&mended), json!(["n2"]));
+    let notice = &mended["notice"]["replaced"][0]["outages"][0];
+    assert_eq!((&notice["outage_id"], &notice["reason"]), (&made["id"], &json!("new fans")));
+    change(json!({ "nodes": ["n3"], "end": hours.hour(6) })).await;
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    for (reservation, expected) in [(&first, json!(["n0"])), (&second, json!(["n2"]))] {
+        let it = client.get(&path(reservation)).await.ok(200);
+        assert_eq!((names(&it), &it["degraded"]), (expected, &json!(false)));
+    }
+    assert_kept(&client, hours, None).await;
 }

@@ -1,9 +1,10 @@
 //! Nodes taken out of service.
 
+use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::client::Client;
-use crate::cluster::{Hours, choose, furnish, nodes, propose};
+use crate::client::{Answer, Client, answer};
+use crate::cluster::{Hours, choose, furnish, nodes, now, propose, seconds};
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
@@ -13,10 +14,18 @@ on_both_engines! {
     outages_are_kept_and_follow_their_nodes,
     a_wrong_outage_is_refused_with_every_error,
     an_outage_of_another_process_is_seen_by_the_next_quote,
+    what_is_said_of_an_outage_changes_and_the_rest_stays,
+    nodes_that_stay_out_are_out_all_along,
+    a_change_that_cannot_be_is_refused,
 }
 
 async fn offered(client: &Client, request: &Value) -> Value {
     client.post("/api/v1/quotes", request).await.ok(200)["offers"][0]["nodes"].clone()
+}
+
+async fn change(client: &Client, outage: &Value, patch: Value) -> Answer {
+    let path = format!("/api/v1/outages/{}", outage["id"].as_str().unwrap());
+    answer(client.request(Method::PATCH, &path).json(&patch)).await
 }
 
 async fn plans_avoid_nodes_that_are_out_of_service(site: Site) {
@@ -161,4 +170,96 @@ async fn an_outage_of_another_process_is_seen_by_the_next_quote(site: Site) {
         there.delete(&path).await.ok(200);
         assert_eq!(offered(&here, &request).await, json!(["n0"]));
     }
+}
+
+async fn what_is_said_of_an_outage_changes_and_the_rest_stays(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 4, None).await;
+    let span =
+        json!({ "nodes": ["n0"], "start": hours.hour(3), "end": hours.hour(5), "reason": "fans" });
+    let mut expected = client.post("/api/v1/outages", &span).await.ok(201);
+    let made = expected.clone();
+    for (patch, changed) in [
+        (json!({ "end": hours.hour(4) }), json!({ "end": hours.hour(4) })),
+        (json!({ "start": hours.hour(2) }), json!({ "start": hours.hour(2) })),
+        (json!({ "end": null, "reason": "disk" }), json!({ "end": null, "reason": "disk" })),
+        (json!({ "reason": null }), json!({ "reason": "" })),
+        (
+            json!({ "node_ranges": [[1, 2]] }),
+            json!({ "nodes": ["n1", "n2"], "node_ranges": [[1, 2]], "node_count": 2 }),
+        ),
+        (json!({}), json!({})),
+    ] {
+        for (field, value) in changed.as_object().unwrap() {
+            expected[field] = value.clone();
+        }
+        assert_eq!(change(&client, &made, patch).await.ok(200), expected);
+        let listed = client.get("/api/v1/outages").await.ok(200);
+        assert_eq!(listed["items"], json!([expected]));
+    }
+    // Plans follow: n0 is in service again, n1 and n2 are not.
+    assert_eq!(offered(&client, &hours.request(2, 3, 3)).await, json!(["n0", "n3"]));
+    // It begins now.
+    let begun = change(&client, &made, json!({ "start": null })).await.ok(200);
+    assert!(seconds(&begun["start"]) <= now() && now() - seconds(&begun["start"]) < 60);
+    assert_eq!(offered(&client, &hours.request(2, 0, 0)).await, json!(["n0", "n3"]));
+}
+
+/// n0 is out, with n1 or n2 in turns: it is offered to nobody meanwhile.
+async fn nodes_that_stay_out_are_out_all_along(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 3, None).await;
+    let made = client.post("/api/v1/outages", &json!({ "nodes": ["n0", "n1"] })).await.ok(201);
+    let changes = async {
+        for turn in 0..40 {
+            let nodes = json!({ "nodes": ["n0", if turn % 2 == 0 { "n2" } else { "n1" }] });
+            change(&client, &made, nodes).await.ok(200);
+        }
+    };
+    let request = hours.request(1, 2, 2);
+    let looks = async {
+        for _ in 0..40 {
+            let node = offered(&client, &request).await;
+            assert!([json!(["n1"]), json!(["n2"])].contains(&node), "{node}");
+        }
+    };
+    tokio::join!(changes, looks);
+}
+
+async fn a_change_that_cannot_be_is_refused(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 3, None).await;
+    let coming = json!({ "nodes": ["n0"], "start": hours.hour(3), "end": hours.hour(5) });
+    let coming = client.post("/api/v1/outages", &coming).await.ok(201);
+    for (patch, pointers) in [
+        (json!({ "nodes": [] }), vec![""]),
+        (json!({ "nodes": null }), vec!["/nodes"]),
+        (json!({ "nodes": ["n0"], "node_ranges": [[0, 0]] }), vec![""]),
+        (json!({ "nodes": ["n7"], "wat": 1, "end": 5 }), vec!["/end", "/nodes/0", "/wat"]),
+        (json!({ "start": hours.hour(4), "end": hours.hour(4) }), vec!["/end"]),
+        (json!({ "end": hours.hour(3) }), vec![""]),
+        (json!({ "start": hours.hour(5) }), vec![""]),
+        (json!({ "start": hours.hour(-9), "end": hours.hour(-8) }), vec![""]),
+        (json!({ "reason": "x".repeat(1001) }), vec!["/reason"]),
+    ] {
+        let problem = change(&client, &coming, patch.clone()).await.problem(400, "invalid_body");
+        let errors = problem["errors"].as_array().unwrap();
+        let mut found: Vec<&str> =
+            errors.iter().map(|it| it["pointer"].as_str().unwrap()).collect();
+        found.sort_unstable();
+        assert_eq!(found, pointers, "{patch}: {problem}");
+    }
+    let begun = client.post("/api/v1/outages", &json!({ "nodes": ["n1"] })).await.ok(201);
+    let later = change(&client, &begun, json!({ "start": hours.hour(2) })).await;
+    let told = later.problem(409, "outage_begun")["detail"].to_string();
+    assert!(told.contains("its nodes, end and reason may be changed"), "{told}");
+    client.delete(&format!("/api/v1/outages/{}", begun["id"].as_str().unwrap())).await.ok(200);
+    let ended = change(&client, &begun, json!({ "end": null })).await;
+    ended.problem(409, "outage_over");
+    let unknown = json!({ "id": "00000000-0000-7000-8000-000000000000" });
+    change(&client, &unknown, json!({})).await.problem(404, "not_found");
+    assert_eq!(client.get("/api/v1/outages").await.ok(200)["items"], json!([coming]));
 }

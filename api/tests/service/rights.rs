@@ -122,16 +122,21 @@ members = ["ops"]
 partitions = ["gpu"]
 
 [[rights]]
+allow = ["outage.end"]
+users = ["ada"]
+partitions = ["gpu"]
+
+[[rights]]
 deny = ["simulation.*"]
 users = ["eve"]
 "#;
 
 async fn rules_narrow_and_widen_by_action_project_and_partition(site: Site) {
     std::fs::write(site.folder().join("wattbook.toml"), RULES).unwrap();
-    let tokens = [("olga", "operator"), ("ada", "user"), ("eve", "user")]
+    let tokens = [("olga", "operator"), ("ada", "user"), ("eve", "user"), ("mary", "user")]
         .map(|(name, role)| site.token(name, role));
     let server = site.serve_with(&["--config", "wattbook.toml"]).await;
-    let [olga, ada, eve] = tokens.map(|token| server.client().with_token(&token));
+    let [olga, ada, eve, mary] = tokens.map(|token| server.client().with_token(&token));
     let hours = furnish(&olga, 4, None).await;
     let mut nodes = crate::cluster::nodes(4);
     for (place, node) in nodes.as_array_mut().unwrap().iter_mut().enumerate() {
@@ -139,7 +144,7 @@ async fn rules_narrow_and_widen_by_action_project_and_partition(site: Site) {
     }
     olga.put("/api/v1/nodes", &nodes).await.ok(200);
     for (project, user) in
-        [("ocean", "ada"), ("gpu-users", "ada"), ("ops", "ada"), ("ocean", "eve")]
+        [("ocean", "ada"), ("gpu-users", "ada"), ("ops", "ada"), ("ocean", "eve"), ("ops", "mary")]
     {
         olga.put(&format!("/api/v1/projects/{project}"), &json!({})).await.ok(200);
         let path = format!("/api/v1/projects/{project}/members/{user}");
@@ -170,9 +175,21 @@ async fn rules_narrow_and_widen_by_action_project_and_partition(site: Site) {
     olga.post("/api/v1/quotes", &request(1, "ocean", Some("gpu"))).await.ok(200);
     // Outages: in the partition, by who is in ops.
     let outage = |node: &str| json!({ "nodes": [node], "reason": "fans" });
-    ada.post("/api/v1/outages", &outage("n0")).await.ok(201);
+    let made = ada.post("/api/v1/outages", &outage("n0")).await.ok(201);
     ada.post("/api/v1/outages", &outage("n3")).await.problem(403, "forbidden");
     eve.post("/api/v1/outages", &outage("n0")).await.problem(403, "forbidden");
+    // Who changes one must be let declare what it becomes, and end what it was.
+    let change = async |client: &Client, outage: &Value, node: &str| {
+        let path = format!("/api/v1/outages/{}", outage["id"].as_str().unwrap());
+        answer(client.request(Method::PATCH, &path).json(&json!({ "nodes": [node] }))).await
+    };
+    change(&ada, &made, "n1").await.ok(200);
+    change(&ada, &made, "n3").await.problem(403, "forbidden");
+    let theirs = olga.post("/api/v1/outages", &outage("n3")).await.ok(201);
+    change(&ada, &theirs, "n1").await.problem(403, "forbidden");
+    change(&eve, &made, "n0").await.problem(403, "forbidden");
+    let refused = change(&mary, &made, "n0").await.problem(403, "forbidden");
+    assert_eq!(refused["action"], "outage.end");
     eve.get("/api/v1/simulations").await.problem(403, "forbidden");
     ada.get("/api/v1/simulations").await.ok(200);
     let told = ada.get("/api/v1/rights").await.ok(200);
@@ -184,7 +201,7 @@ async fn rules_narrow_and_widen_by_action_project_and_partition(site: Site) {
     assert_eq!(may("simulation.run"), "yes");
     let numbers: Vec<&Value> =
         told["rules"].as_array().unwrap().iter().map(|it| &it["number"]).collect();
-    assert_eq!(numbers, [&json!(1), &json!(2)], "the third is about eve");
+    assert_eq!(numbers, [&json!(1), &json!(2), &json!(3)], "the fourth is about eve");
 }
 
 async fn who_acts_for_somebody_is_bound_by_their_rights_and_marked(site: Site) {

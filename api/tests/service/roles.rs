@@ -90,6 +90,7 @@ fn routes() -> Vec<Route> {
         (get.clone(), "/api/v1/meters", "/api/v1/meters", Body::None, May::Run, 200),
         (post.clone(), "/api/v1/outages", "/api/v1/outages", Body::Outage, May::Run, 201),
         (get.clone(), "/api/v1/outages", "/api/v1/outages", Body::None, May::Book, 200),
+        (Method::PATCH, "/api/v1/outages/{id}", "/api/v1/outages/OUTAGE", Body::Nothing, May::Run, 200),
         (delete.clone(), "/api/v1/outages/{id}", "/api/v1/outages/OUTAGE", Body::None, May::Run, 200),
         (put.clone(), "/api/v1/agendas/{quantity}", "/api/v1/agendas/price", Body::Price, May::Supply, 200),
         (get.clone(), "/api/v1/agendas/{quantity}", "/api/v1/agendas/power-cap", Body::None, May::Anyone, 200),

@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use planner::node_set::NodeSet;
 use planner::time::Timestamp;
+use reqwest::Method;
 use serde_json::{Value, json};
 use storage::{Database, OutageKind, WantedLease, Withheld};
 
+use crate::client::answer;
 use crate::cluster::{Hours, choose, furnish, now, path, propose};
 use crate::dialogue::until;
 use crate::server::Server;
@@ -81,6 +83,8 @@ async fn nodes_that_are_withheld_are_not_offered_and_only_those_out_of_service_a
     let outage = format!("/api/v1/outages/{}", outage["id"].as_str().unwrap());
     let problem = client.delete(&outage).await.problem(409, "managed_outage");
     assert!(problem["detail"].as_str().unwrap().contains("resource manager"), "{problem:#}");
+    let change = client.request(Method::PATCH, &outage).json(&json!({ "reason": "fans" }));
+    answer(change).await.problem(409, "managed_outage");
     put(&site, &[]).await;
     assert_eq!(client.get("/api/v1/outages").await.ok(200)["items"], json!([]));
     client.post("/api/v1/quotes", &hours.request(4, 3, 3)).await.ok(200);

@@ -11,6 +11,12 @@ impl From<ClusterError> for Problem {
             ClusterError::ManagedOutage(_) => {
                 Self::conflict("managed_outage", "The resource manager tells of the outage", &error)
             }
+            ClusterError::OutageOver { .. } => {
+                Self::conflict("outage_over", "The outage has ended", &error)
+            }
+            ClusterError::OutageBegun { .. } => {
+                Self::conflict("outage_begun", "The outage has begun", &error)
+            }
             ClusterError::NodesInUse { .. } => {
                 Self::conflict("nodes_in_use", "Nodes are in use", &error)
             }

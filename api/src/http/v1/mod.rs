@@ -150,7 +150,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(grants::revoke::revoke_grant))
         .routes(routes!(consumption::put_consumption, consumption::get_consumption))
         .routes(routes!(outages::create::create_outage, outages::list::list_outages))
-        .routes(routes!(outages::end::end_outage))
+        .routes(routes!(outages::change::change_outage, outages::end::end_outage))
         .merge(requests)
         .routes(routes!(reservations::choose::choose_offer))
         .routes(routes!(reservations::extend::extend_reservation))

@@ -313,6 +313,24 @@ pub struct OutageRequest {
     pub reason: Option<String>,
 }
 
+/// What changes of an outage: what is left out stays.
+#[derive(ToSchema)]
+#[schema(example = json!({"nodes": ["n7"], "end": null}))]
+pub struct OutagePatchRequest {
+    /// All nodes that are out of service from now on, by name.
+    pub nodes: Option<Vec<String>>,
+    /// The same as inclusive pairs of ordinals in input order.
+    pub node_ranges: Option<Vec<[u32; 2]>>,
+    /// Since when, of one that has yet to begin; null for now.
+    #[schema(format = DateTime)]
+    pub start: Option<String>,
+    /// Until when; null until it is ended.
+    #[schema(format = DateTime)]
+    pub end: Option<String>,
+    /// In words, at most 1000 characters; null for none.
+    pub reason: Option<String>,
+}
+
 /// What is decided about the power of nodes.
 #[derive(ToSchema)]
 #[schema(example = json!({"action": "hold", "nodes": ["n7"], "until": "2026-01-02T00:00:00Z"}))]

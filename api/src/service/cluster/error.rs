@@ -1,7 +1,8 @@
 //! Why nodes, calibrations and outages are not taken.
 
 use planner::identity::OutageId;
-use storage::StorageError;
+use planner::time::Timestamp;
+use storage::{ChangeOutageError, StorageError};
 
 use crate::service::shared::Fault;
 
@@ -16,10 +17,28 @@ pub enum ClusterError {
     NoOutage(OutageId),
     /// The resource manager tells of the outage.
     #[error(
-        "outage {0} is told of by the resource manager; end it there, in Slurm with `scontrol update \
-         NodeName=... State=RESUME` for a node, and it ends here within a minute"
+        "outage {0} is told of by the resource manager; change or end it there, in Slurm with `scontrol update \
+         NodeName=... State=RESUME` for a node that may be taken again, and it is so here within a minute"
     )]
     ManagedOutage(OutageId),
+    /// The outage has ended.
+    #[error("outage {id} ended at {end}: take the nodes out of service by a new one")]
+    OutageOver {
+        /// The outage.
+        id: OutageId,
+        /// When it ended.
+        end: Timestamp,
+    },
+    /// The outage has begun, so that its start stays.
+    #[error(
+        "outage {id} began at {start}, and its start stays; its nodes, end and reason may be changed"
+    )]
+    OutageBegun {
+        /// The outage.
+        id: OutageId,
+        /// When it began.
+        start: Timestamp,
+    },
     /// Nodes to be removed have reservations to come.
     #[error(
         "nodes {} are booked by reservations to come ({}); cancel these first, or keep the nodes",
@@ -38,6 +57,22 @@ pub enum ClusterError {
     /// What any service may meet.
     #[error(transparent)]
     Fault(#[from] Fault),
+}
+
+impl ClusterError {
+    /// Why an outage was not changed.
+    pub(super) fn of_change(id: OutageId, error: ChangeOutageError) -> Self {
+        match error {
+            ChangeOutageError::NotFound => Self::NoOutage(id),
+            ChangeOutageError::Managed => Self::ManagedOutage(id),
+            ChangeOutageError::Ended { end } => Self::OutageOver { id, end },
+            ChangeOutageError::Begun { start } => Self::OutageBegun { id, start },
+            ChangeOutageError::EndsBeforeStart { .. } | ChangeOutageError::Over => {
+                Self::Invalid(vec![error.to_string()])
+            }
+            ChangeOutageError::Storage(error) => error.into(),
+        }
+    }
 }
 
 impl From<StorageError> for ClusterError {

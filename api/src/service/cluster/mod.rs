@@ -12,7 +12,7 @@ use super::shared::Shared;
 
 pub use error::ClusterError;
 pub use node_powers::NodePowers;
-pub use outages::{NewOutage, Outages};
+pub use outages::{ChangedOutage, NewOutage, OutagePatch, Outages};
 
 /// Nodes, their calibration, and outages.
 pub struct ClusterService {

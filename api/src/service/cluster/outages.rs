@@ -6,7 +6,7 @@ use std::sync::Arc;
 use planner::identity::OutageId;
 use planner::node_set::NodeSet;
 use planner::time::Timestamp;
-use storage::{Outage, OutageKind};
+use storage::{FieldChange, Outage, OutageChange, OutageKind};
 use uuid::Uuid;
 
 use super::{ClusterError, ClusterService};
@@ -23,6 +23,29 @@ pub struct NewOutage {
     pub end: Option<Timestamp>,
     /// In words, for people.
     pub reason: String,
+}
+
+/// What changes of an outage.
+#[derive(Clone, Debug)]
+pub struct OutagePatch {
+    /// Other nodes, by ordinal; `None` where they stay.
+    pub nodes: Option<NodeSet>,
+    /// Another start; now where it is left out.
+    pub start: FieldChange<Timestamp>,
+    /// Another end; not known where it is left out.
+    pub end: FieldChange<Timestamp>,
+    /// Another reason; empty where it is left out.
+    pub reason: FieldChange<String>,
+}
+
+/// An outage that was changed.
+pub struct ChangedOutage {
+    /// As it was.
+    pub before: Outage,
+    /// As it is.
+    pub after: Outage,
+    /// The state in whose ranks it counts.
+    pub state: Arc<SiteState>,
 }
 
 /// Outages and the state whose ranks they count in.
@@ -134,6 +157,35 @@ impl ClusterService {
         list.sort_unstable_by_key(|outage| outage.id);
         let next = cut_page(&mut list, limit, |it| it.id);
         Ok((Outages { list, state }, next))
+    }
+
+    /// Changes an outage in one step; nodes count in the state's cluster. What becomes of reservations that are newly
+    /// hit is seen to by the dialogue's `mend`, as for a new outage; what stays out of service is out all along.
+    ///
+    /// # Errors
+    /// `NoOutage`; `ManagedOutage` where the resource manager tells of it; `OutageOver` and `OutageBegun` where it is too
+    /// late; `Invalid`; `NodesReplaced` where the nodes were replaced since.
+    pub async fn change_outage(
+        &self,
+        state: &SiteState,
+        id: OutageId,
+        patch: OutagePatch,
+    ) -> Result<ChangedOutage, ClusterError> {
+        let now = self.shared.now();
+        let other = patch.nodes.map(|nodes| state.cluster.reference.ranks(&nodes));
+        let change = OutageChange {
+            ranks: state.epoch().zip(other),
+            start: patch.start.value_or(now),
+            end: patch.end,
+            reason: patch.reason.value_or(String::new()),
+        };
+        let changed = self.shared.database.change_outage(id, &change, now).await;
+        let (before, after) = changed.map_err(|error| ClusterError::of_change(id, error))?;
+        self.shared.dialogue_bell.notify_one();
+        let state = self.shared.state().await?;
+        // As it stands in the newest epoch, should there be another one already.
+        let stands = state.outage(id).cloned();
+        Ok(ChangedOutage { before, after: stands.unwrap_or(after), state })
     }
 
     /// Ends an outage now; one that has yet to start is taken back.

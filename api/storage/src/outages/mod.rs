@@ -1,6 +1,7 @@
 //! Outages: nodes that cannot be taken though nobody reserved them, by operators' word or because the
 //! resource manager withholds them.
 
+mod change;
 pub(crate) mod repository;
 mod row;
 pub mod sql;
@@ -13,6 +14,7 @@ use planner::time::{Span, Timestamp};
 use crate::identity::EpochId;
 use crate::words::worded;
 
+pub use change::{ChangeOutageError, FieldChange, OutageChange};
 pub use withheld::{Withheld, WithheldCounts};
 
 /// The owner of outages that the resource manager tells of.

@@ -16,6 +16,7 @@ use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
 use crate::identity::EpochId;
+use crate::outages::change::{ChangeOutageError, OutageChange};
 use crate::outages::row::OutageRow;
 use crate::outages::withheld::WithheldChanges;
 use crate::outages::{Outage, Withheld, WithheldCounts};
@@ -77,11 +78,7 @@ repository!(
         ) -> Result<Option<Outage>, StorageError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
-            let row: Option<OutageRow> = sqlx::query_as(sql::OUTAGE)
-                .bind(id.as_uuid())
-                .fetch_optional(&mut *connection)
-                .await?;
-            let Some(outage) = row.map(Outage::try_from).transpose()? else { return Ok(None) };
+            let Some(outage) = Self::one(connection, id).await? else { return Ok(None) };
             if outage.end.is_some_and(|end| end <= now) {
                 return Ok(Some(outage));
             }
@@ -100,6 +97,40 @@ repository!(
             Self::outage_changed(connection, "outage.ended", id, now).await?;
             transaction.commit().await?;
             Ok(Some(Outage { end: Some(now.max(outage.start)), ..outage }))
+        }
+
+        /// Changes an outage that an operator told of, in one step: what stays out of service is never in service
+        /// meanwhile. Of nodes that are given back it is kept that they were out until `now`. The outage before and
+        /// after; where nothing differs nothing is written. The book's version grows only where more is taken.
+        ///
+        /// # Errors
+        /// See [`ChangeOutageError`]; [`StorageError::EpochChanged`] where other nodes are not ranks of the newest epoch.
+        pub async fn change_outage(
+            &self,
+            id: OutageId,
+            change: &OutageChange,
+            now: Timestamp,
+        ) -> Result<(Outage, Outage), ChangeOutageError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let connection = &mut *transaction;
+            let before = Self::one(connection, id).await?.ok_or(ChangeOutageError::NotFound)?;
+            let after = before.changed(change, now)?;
+            let newest = Epochs::<Engine>::newest(connection).await?.map(|row| row.id);
+            if newest != Some(after.epoch) {
+                return Err(StorageError::EpochChanged.into());
+            }
+            if after == before {
+                return Ok((before, after));
+            }
+            let given_back = before.given_back(&after, now);
+            let written: Vec<Outage> = given_back.into_iter().chain([after.clone()]).collect();
+            Self::put(connection, &written).await?;
+            Self::note_change(connection, "outage.announced", id, now).await?;
+            if after.takes_more_than(&before) {
+                BookRow::<Engine>::bump_version(connection).await?;
+            }
+            transaction.commit().await?;
+            Ok((before, after))
         }
 
         /// Makes what is stored of the resource manager's outages equal to what it withholds at `now`, key
@@ -163,10 +194,30 @@ repository!(
             id: OutageId,
             now: Timestamp,
         ) -> Result<(), StorageError> {
+            Self::note_change(connection, kind, id, now).await?;
+            BookRow::<Engine>::bump_version(connection).await
+        }
+
+        /// Notes that an outage is not what it was, and tells of it.
+        async fn note_change(
+            connection: &mut Connection<Engine>,
+            kind: &str,
+            id: OutageId,
+            now: Timestamp,
+        ) -> Result<(), StorageError> {
             sqlx::query(book::OUTAGES_CHANGED).execute(&mut *connection).await?;
             let event = NewEvent::new(kind, json!({ "outage_id": id.to_string() }));
-            Events::<Engine>::record(connection, &[event], now).await?;
-            BookRow::<Engine>::bump_version(connection).await
+            Events::<Engine>::record(connection, &[event], now).await
+        }
+
+        /// One outage, inside a caller's transaction.
+        async fn one(
+            connection: &mut Connection<Engine>,
+            id: OutageId,
+        ) -> Result<Option<Outage>, StorageError> {
+            let row: Option<OutageRow> =
+                sqlx::query_as(sql::OUTAGE).bind(id.as_uuid()).fetch_optional(connection).await?;
+            row.map(Outage::try_from).transpose()
         }
 
         /// Outages that have yet to end, inside a caller's transaction.

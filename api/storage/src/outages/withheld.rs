@@ -157,7 +157,7 @@ impl WithheldChanges {
         let changed = withheld.of(stored, epoch, now);
         if changed != *stored {
             self.counts.changed += 1;
-            self.counts.newly_withheld |= is_more(&changed, stored);
+            self.counts.newly_withheld |= changed.takes_more_than(stored);
             self.tell("outage.announced", &changed);
             self.put.push(changed);
         }
@@ -179,14 +179,6 @@ impl WithheldChanges {
             self.events.push(NewEvent::new(kind, json!({ "outage_id": outage.id.to_string() })));
         }
     }
-}
-
-/// Whether an outage takes nodes, or time, that it did not take as it was stored.
-fn is_more(outage: &Outage, stored: &Outage) -> bool {
-    let ends = |it: &Outage| it.end.unwrap_or(Timestamp::MAX);
-    outage.start < stored.start
-        || ends(outage) > ends(stored)
-        || !outage.ranks.difference(&stored.ranks).is_empty()
 }
 
 /// All nodes that are occupied now or later.

@@ -6,8 +6,10 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use planner::json::Reader;
+use planner::json::reader::Object;
 use planner::json::reservations::node_set;
 use planner::node::Nodes;
+use planner::node_set::NodeSet;
 use serde_json::value::RawValue;
 
 use super::document::{OutageDocument, audited};
@@ -69,17 +71,26 @@ fn outage(reader: &mut Reader, raw: &RawValue, nodes: &Nodes) -> Option<NewOutag
     {
         reader.error_at("end", "must be after start");
     }
-    let named = node_set(reader, &object, nodes);
-    let set = named.filter(|set| {
-        if set.is_empty() {
-            reader.error("must name at least one node");
-        }
-        !set.is_empty()
-    });
-    Some(NewOutage { nodes: set?, start: start?, end: end?, reason: reason?.unwrap_or_default() })
+    let named = some_nodes(reader, &object, nodes);
+    Some(NewOutage { nodes: named?, start: start?, end: end?, reason: reason?.unwrap_or_default() })
 }
 
-fn reason(reader: &mut Reader, raw: &RawValue) -> Option<String> {
+/// The nodes that are named, at least one.
+pub(super) fn some_nodes(
+    reader: &mut Reader,
+    object: &Object<'_>,
+    nodes: &Nodes,
+) -> Option<NodeSet> {
+    let named = node_set(reader, object, nodes)?;
+    if named.is_empty() {
+        reader.error("must name at least one node");
+        return None;
+    }
+    Some(named)
+}
+
+/// Why, in words.
+pub(super) fn reason(reader: &mut Reader, raw: &RawValue) -> Option<String> {
     let text = reader.string(raw)?;
     if text.chars().count() > MAX_REASON {
         reader.error(format!("must have at most {MAX_REASON} characters"));

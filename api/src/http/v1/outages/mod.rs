@@ -1,5 +1,6 @@
 //! `/api/v1/outages`
 
+pub mod change;
 pub mod create;
 pub mod document;
 pub mod end;
