@@ -94,3 +94,41 @@ async fn what_is_wrong_with_an_outage_is_named_and_nothing_is_made() {
     assert_eq!(unknown.status.code(), Some(2));
     assert_eq!(out(&say(&server, &["outage", "list", "--format", "json"])).trim(), "[]");
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_outage_is_changed_by_what_is_said() {
+    let site = Site::sqlite();
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 4, None).await;
+    let held = propose(&client, &hours.request(1, 2, 2)).await;
+    choose(&client, &held, "energy_cost_co2").await;
+    let (begin, end) = (hours.hour(1), hours.hour(3));
+    let create = ["outage", "create", "n3", "--begin", &begin, "--end", &end, "--format", "json"];
+    let made: Value = serde_json::from_str(&out(&say(&server, &create))).unwrap();
+    let id = made[0]["id"].as_str().unwrap();
+    let change =
+        |arguments: &[&str]| say(&server, &[&["outage", "change", &id[..12]], arguments].concat());
+    let more = change(&["--nodes", "n[0,3]", "--reason", "new fans"]);
+    assert!(out(&more).contains("n0,n3"));
+    let told = String::from_utf8_lossy(&more.stderr);
+    assert!(told.contains("1 of the reservations hold some of the nodes"), "{told}");
+    let open = out(&change(&["--begin", "now", "--without", "end,reason", "--format", "json"]));
+    let open: Value = serde_json::from_str(&open).unwrap();
+    assert_eq!((&open[0]["end"], &open[0]["reason"]), (&Value::Null, &json!("")));
+    assert_eq!(open[0]["nodes"], json!(["n0", "n3"]));
+    for (arguments, told) in [
+        (&[][..], "there is nothing to change"),
+        (&["--nodes", "n[1-", "--end", "late"], "--nodes: "),
+        (&["--end", "now+1h", "--without", "end"], "--without end: it is given another value"),
+        (&["--nodes", "n9"], "nodes/0: "),
+        (&["--end", "2001-01-01"], "not after its start"),
+        (&["--begin", "now+2h"], "and its start stays"),
+    ] {
+        let output = change(arguments);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && error.contains(told), "{arguments:?}: {error}");
+    }
+    let listed = out(&say(&server, &["outage", "list", "--format", "json"]));
+    assert_eq!(serde_json::from_str::<Value>(&listed).unwrap()[0]["end"], Value::Null);
+}

@@ -56,7 +56,10 @@ const MAY_BE_LEFT_OUT: [&str; 19] = [
 ];
 
 /// Says in a merge patch that fields are left out.
-fn leave_out(fields: &[String], body: &mut Map<String, Value>) -> Result<(), Vec<String>> {
+pub(super) fn leave_out(
+    fields: &[String],
+    body: &mut Map<String, Value>,
+) -> Result<(), Vec<String>> {
     let mut errors = Vec::new();
     for field in fields {
         match body.insert(field.clone(), Value::Null) {

@@ -1,7 +1,8 @@
-//! `wattbook outage create`, `list` and `end`: nodes that are out of service, for operators.
+//! `wattbook outage create`, `list`, `change` and `end`: nodes that are out of service, for operators.
 
 use std::collections::BTreeSet;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
@@ -12,6 +13,7 @@ use uuid::Uuid;
 
 use super::answers::{self, local, some_names, text};
 use super::id_prefix::{IdPrefix, Listed};
+use super::modify::leave_out;
 use super::request::told;
 use super::server::{Connection, Server};
 use super::time::{instant, seconds};
@@ -31,6 +33,8 @@ enum OutageCommand {
     Create(Create),
     /// List the nodes that are or will be out of service
     List(ListOutages),
+    /// Change the nodes, times or reason of one; nodes that stay out of service are out all along
+    Change(Change),
     /// Put nodes back into service, or take outages back that have yet to begin
     End(End),
 }
@@ -59,6 +63,33 @@ struct Create {
 
 #[derive(Args)]
 struct ListOutages {
+    #[command(flatten)]
+    output: Output,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// What is not said stays as it is.
+#[derive(Args)]
+struct Change {
+    /// The outage, by id as listed or the beginning of it
+    #[arg(value_parser = IdPrefix::parse)]
+    id: IdPrefix,
+    /// All nodes that are out of service from now on, as Slurm writes them: n1,n[08-11,20]
+    #[arg(long)]
+    nodes: Option<String>,
+    /// Since when, of one that has yet to begin: now, now+2hours, 22:00, tomorrow, 2026-11-22T08:00 (local) or with an offset
+    #[arg(long, value_name = "INSTANT")]
+    begin: Option<String>,
+    /// Until when; --without end: until wattbook outage end
+    #[arg(long, value_name = "INSTANT")]
+    end: Option<String>,
+    /// Why, in words; those whose reservations lose nodes read it
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// Leave this out from now on; may be given several times
+    #[arg(long, value_name = "FIELD", value_delimiter = ',', value_parser = PossibleValuesParser::new(["end", "reason"]))]
+    without: Vec<String>,
     #[command(flatten)]
     output: Output,
     #[command(flatten)]
@@ -105,6 +136,7 @@ pub fn outage(arguments: &OutageArguments) -> Result<(), Failure> {
     match &arguments.command {
         OutageCommand::Create(arguments) => create(arguments),
         OutageCommand::List(arguments) => list(arguments),
+        OutageCommand::Change(arguments) => change(arguments),
         OutageCommand::End(arguments) => end(arguments),
     }
 }
@@ -113,17 +145,32 @@ fn create(arguments: &Create) -> Result<(), Failure> {
     let body = arguments.body().map_err(Failure::BadInput)?;
     block_on(async {
         let answer: Value = arguments.connection.open()?.post("outages", body).await?;
-        let made: OutageAnswer = read(&answer)?;
-        show(std::slice::from_ref(&answer), arguments.output.format)?;
-        if matches!(arguments.output.format, Format::Table) && !made.reservations.is_empty() {
-            tell(format_args!(
-                "{} of the reservations hold some of the nodes meanwhile: they get others where that is \
-                 possible, else their owners are told (wattbook list)",
-                made.reservations.len()
-            ));
-        }
-        Ok(())
+        show_made(&answer, arguments.output.format)
     })
+}
+
+fn change(arguments: &Change) -> Result<(), Failure> {
+    let body = arguments.body().map_err(Failure::BadInput)?;
+    block_on(async {
+        let server = arguments.connection.open()?;
+        let id = arguments.id.find(&server, &OUTAGES).await?;
+        let answer: Value = server.patch(&format!("outages/{id}"), body).await?;
+        show_made(&answer, arguments.output.format)
+    })
+}
+
+/// An outage that is new or was changed, and whom it hits.
+fn show_made(answer: &Value, format: Format) -> Result<(), Failure> {
+    let outage: OutageAnswer = read(answer)?;
+    show(std::slice::from_ref(answer), format)?;
+    if matches!(format, Format::Table) && !outage.reservations.is_empty() {
+        tell(format_args!(
+            "{} of the reservations hold some of the nodes meanwhile: they get others where that is \
+             possible, else their owners are told (wattbook list)",
+            outage.reservations.len()
+        ));
+    }
+    Ok(())
 }
 
 fn list(arguments: &ListOutages) -> Result<(), Failure> {
@@ -194,6 +241,38 @@ impl Create {
         body.extend(end.or(lasting).map(|end| ("end".to_owned(), told(end))));
         body.extend(self.reason.as_ref().map(|it| ("reason".to_owned(), json!(it))));
         Ok(body)
+    }
+}
+
+impl Change {
+    /// The merge patch of the outage.
+    ///
+    /// # Errors
+    /// Each argument that cannot be read, by its name, and what is both said and left out.
+    fn body(&self) -> Result<Map<String, Value>, Vec<String>> {
+        let now = answers::now().map_err(|error| vec![error.to_string()])?;
+        let (mut errors, mut body) = (Vec::new(), Map::new());
+        let nodes = self.nodes.as_deref().map(node_list::parse).transpose();
+        let nodes = nodes.map_err(|error| errors.push(format!("--nodes: {error}")));
+        body.extend(nodes.ok().flatten().map(|nodes| ("nodes".to_owned(), json!(nodes))));
+        for (argument, field, text) in [("begin", "start", &self.begin), ("end", "end", &self.end)]
+        {
+            let read = text.as_deref().map(|text| instant(text, &now)).transpose();
+            let read = read.map_err(|error| errors.push(format!("--{argument}: {error}")));
+            body.extend(read.ok().flatten().map(|at| (field.to_owned(), told(at))));
+        }
+        // The service's clock says what now is.
+        if self.begin.as_deref() == Some("now") {
+            body.insert("start".to_owned(), Value::Null);
+        }
+        body.extend(self.reason.as_ref().map(|it| ("reason".to_owned(), json!(it))));
+        leave_out(&self.without, &mut body).unwrap_or_else(|twice| errors.extend(twice));
+        if errors.is_empty() && body.is_empty() {
+            let told =
+                "there is nothing to change; wattbook outage change --help lists what can be";
+            errors.push(told.to_owned());
+        }
+        if errors.is_empty() { Ok(body) } else { Err(errors) }
     }
 }
 
