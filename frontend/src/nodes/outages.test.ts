@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { OutageDocument, ScheduleItem } from '../api/schema';
-import { displacedOf, displacedWords, draftOf, readDraft, requestOf, spanOf, timeWords, type Draft } from './outages';
+import { displacedOf, displacedWords, draftOf, patchOf, readDraft, requestOf, spanOf, timeWords, type Draft } from './outages';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const clock = { now, zone: 'Europe/Paris' };
@@ -36,6 +36,14 @@ describe('the form of an outage', () => {
     expect(draftOf(outage, ['n1', 'n2'], clock)).toEqual({ nodes: 'n1,n2', start: '', end: '2026-03-01T16:00', reason: 'fans' });
     expect(draftOf({ ...outage, start: '2026-03-01T13:00:00Z', end: null }, [], clock)).toMatchObject({ start: '2026-03-01T14:00', end: '' });
   });
+
+  it('changes what was touched, and nothing else', () => {
+    const patch = (values: Partial<Draft>) => patchOf(outageOf(values), { ...draft, ...values }, draft);
+    expect(patch({})).toEqual({});
+    expect(patch({ nodes: 'n[1-3]' })).toEqual({ nodes: ['n1', 'n2', 'n3'] });
+    expect(patch({ start: '', end: '' })).toEqual({ start: null, end: null });
+    expect(patch({ end: '2026-03-02T13:30', reason: 'disk' })).toEqual({ end: '2026-03-02T12:30:00Z', reason: 'disk' });
+  });
 });
 
 describe('an outage', () => {
@@ -59,6 +67,20 @@ describe('an outage', () => {
     expect(displacedWords(found)).toMatch(/^2 reservations hold some of these nodes\./);
     expect(displacedWords([{ ...(found[0] as (typeof found)[0]), state: 'active' }])).toMatch(/^1 reservation, 1 of which runs now, holds/);
     expect(displacedWords([])).toMatch(/^No reservation/);
+  });
+
+  it('takes by a change what it did not take before', () => {
+    // It has n1 and n2 from 13 to 16, and is to have n1 to n3 until 18.
+    const taken = { added: [[3, 3]], from: Date.parse('2026-03-01T13:00:00Z'), to: Date.parse('2026-03-01T16:00:00Z') };
+    const items = [
+      item({}),
+      item({ reservation_id: 'b', node_ranges: [[1, 2]] }),
+      item({ reservation_id: 'c', node_ranges: [[1, 2]], end: '2026-03-01T17:00:00Z' }),
+    ];
+    const found = displacedOf(items, [[1, 3]], time, taken);
+    expect(found.map((it) => [it.reservation, it.nodes])).toEqual([['a', 1], ['c', 2]]);
+    expect(displacedWords(found, true)).toMatch(/^The change takes nodes from 2 reservations that did not lose them before\./);
+    expect(displacedWords([], true)).toMatch(/^The change takes nodes from no reservation/);
   });
 
   it('takes nodes from now on, and for a while where no end is known', () => {

@@ -1,6 +1,6 @@
 // Outages: what a form says of one, how one stands, and what it takes from whom.
 
-import type { OutageDocument, OutageRequest, ScheduleItem } from '../api/schema';
+import type { OutageDocument, OutagePatchRequest, OutageRequest, ScheduleItem } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { DAY, iso, span, when, type Clock } from '../time/words';
 import { readWall, wallText } from '../time/zone';
@@ -25,7 +25,7 @@ type Errors = Partial<Record<keyof Draft, string>>;
 /** An outage whose end is not known is looked at for so long. */
 const OPEN = 60 * DAY;
 
-/** The form for an outage that there is; one that has begun begins now where it is declared anew. */
+/** The form for an outage that there is; where it has begun its start stays. */
 export function draftOf(outage: OutageDocument, names: readonly string[], { now, zone }: Clock): Draft {
   const start = Date.parse(outage.start);
   return {
@@ -60,6 +60,16 @@ export function requestOf({ names, start, end, reason }: Outage): OutageRequest 
   return { nodes: names, reason, ...(start === null ? {} : { start: iso(start) }), ...(end === null ? {} : { end: iso(end) }) };
 }
 
+/** What a form changes of an outage, by the form that it began with: what was not touched stays, also where it is finer than a form shows. */
+export function patchOf({ names, start, end, reason }: Outage, draft: Draft, first: Draft): OutagePatchRequest {
+  return {
+    ...(draft.nodes === first.nodes ? {} : { nodes: names }),
+    ...(draft.start === first.start ? {} : { start: start === null ? null : iso(start) }),
+    ...(draft.end === first.end ? {} : { end: end === null ? null : iso(end) }),
+    ...(draft.reason === first.reason ? {} : { reason }),
+  };
+}
+
 /** The time in which an outage takes nodes from others. */
 export function spanOf({ start, end }: Pick<Outage, 'start' | 'end'>, now: number): { from: number; to: number } {
   const from = Math.max(start ?? now, now);
@@ -77,12 +87,23 @@ export interface Displaced {
   nodes: number;
 }
 
+/** What an outage takes already that is to be changed: from whom it takes more counts only. */
+export interface Taken {
+  /** The nodes that it did not have. */
+  added: readonly (readonly number[])[];
+  from: number;
+  to: number;
+}
+
 /** What of a schedule holds nodes of some ranges; of held offers the one counts that has the most. */
-export function displacedOf(items: readonly ScheduleItem[], ranges: readonly (readonly number[])[], { from, to }: { from: number; to: number }): Displaced[] {
+export function displacedOf(
+  items: readonly ScheduleItem[], ranges: readonly (readonly number[])[], { from, to }: { from: number; to: number }, taken?: Taken,
+): Displaced[] {
   const found = new Map<string, Displaced>();
   for (const item of items) {
     const [start, end] = [Date.parse(item.start), Date.parse(item.end)];
-    const nodes = shared(ranges, item.node_ranges);
+    const isTaken = taken !== undefined && taken.from <= Math.max(start, from) && Math.min(end, to) <= taken.to;
+    const nodes = shared(isTaken ? taken.added : ranges, item.node_ranges);
     if (nodes === 0 || start >= to || end <= from || item.state === 'completed') continue;
     const before = found.get(item.reservation_id);
     if (before && before.nodes >= nodes) continue;
@@ -91,12 +112,12 @@ export function displacedOf(items: readonly ScheduleItem[], ranges: readonly (re
   return [...found.values()].sort((a, b) => a.start - b.start);
 }
 
-/** What an outage takes from others, in a sentence. */
-export function displacedWords(displaced: readonly Displaced[]): string {
+/** What an outage, or a change of one, takes from others, in a sentence. */
+export function displacedWords(displaced: readonly Displaced[], isChange = false): string {
   const texts = language.texts.nodes.outages;
-  if (displaced.length === 0) return texts.displacesNone;
+  if (displaced.length === 0) return isChange ? texts.changeDisplacesNone : texts.displacesNone;
   const running = displaced.filter((it) => it.state === 'active').length;
-  return texts.displaces(displaced.length, running);
+  return (isChange ? texts.changeDisplaces : texts.displaces)(displaced.length, running);
 }
 
 /** Whether an outage has yet to begin; the page's clock is up to a second behind. */

@@ -29,7 +29,7 @@ export const nodesOutages = {
     /** Before the names of these reservations. */
     holders: (reservations: number) =>
       `${count(reservations, 'reservation holds', 'reservations hold')} some of them and ${reservations === 1 ? 'has' : 'have'} no others:`,
-    changed: 'Changed: the new outage has taken the place of the old one.',
+    changed: (nodes: number, time: string) => `Changed: ${count(nodes, 'node')} out of service, ${time}.`,
     takenBack: 'Taken back: the nodes stay in service.',
     ended: 'Ended: the nodes are in service again.',
     outages: (outages: number) => count(outages, 'outage'),
@@ -38,6 +38,11 @@ export const nodesOutages = {
     timeAfterStart: 'A time after the start.',
     sayWhy: 'Say why: those who lose nodes read it.',
     displacesNone: 'No reservation holds any of these nodes in that time.',
+    changeDisplacesNone: 'The change takes nodes from no reservation that did not lose them before.',
+    changeDisplaces: (reservations: number, running: number) =>
+      `The change takes nodes from ${count(reservations, 'reservation')}${running > 0 ? `, ${count(running, 'of which runs now,', 'of which run now,')}` : ''} ` +
+      `that did not lose them before. Within seconds each gets other nodes where there are some; ` +
+      'else its owner is told and gets other starts.',
     displaces: (reservations: number, running: number) =>
       `${count(reservations, 'reservation')}${running > 0 ? `, ${count(running, 'of which runs now,', 'of which run now,')}` : ''} ` +
       `${reservations === 1 ? 'holds' : 'hold'} some of these nodes. Within seconds each gets other nodes where there are some; ` +
@@ -67,6 +72,9 @@ export const nodesOutages = {
     confirm: (nodes: number, reservations: number) =>
       `Take ${count(nodes, 'node')} out of service` +
       `${reservations > 0 ? ` that ${count(reservations, 'reservation holds', 'reservations hold')}` : ''}?`,
+    confirmChange: (reservations: number) =>
+      `Change it${reservations > 0 ? `, which takes nodes from ${count(reservations, 'reservation')}` : ''}?`,
+    nothingChanged: 'Nothing is changed yet.',
     yesChange: 'Yes, change it',
     yesTakeOut: 'Yes, take them out',
     notYet: 'Not yet',

@@ -39,6 +39,11 @@ export const nodesOutages: Pick<Texts['nodes'], 'outages' | 'outageForm' | 'occu
     timeAfterStart: 'Une heure après le début.',
     sayWhy: 'Indiquez le motif : ceux qui perdent des nœuds le liront.',
     displacesNone: 'Aucune réservation n’occupe ces nœuds sur cette période.',
+    changeDisplacesNone: 'La modification ne prend de nœuds à aucune réservation qui ne les avait pas déjà perdus.',
+    changeDisplaces: (reservations, running) =>
+      `La modification prend des nœuds à ${count(reservations, 'réservation')}${running > 0 ? `, dont ${count(running, 'en cours', 'en cours')},` : ''} ` +
+      `qui ne les ${reservations < 2 ? 'avait' : 'avaient'} pas déjà perdus. En quelques secondes, chacune reçoit d’autres nœuds ` +
+      's’il y en a ; sinon, son propriétaire est averti et reçoit d’autres créneaux.',
     displaces: (reservations, running) =>
       `${count(reservations, 'réservation')}${running > 0 ? `, dont ${count(running, 'en cours', 'en cours')},` : ''} ` +
       `${reservations < 2 ? 'occupe' : 'occupent'} certains de ces nœuds. En quelques secondes, chacune reçoit d’autres nœuds ` +
@@ -70,6 +75,9 @@ export const nodesOutages: Pick<Texts['nodes'], 'outages' | 'outageForm' | 'occu
       const occupy = reservations < 2 ? 'occupe' : 'occupent';
       return `Mettre hors service ${count(nodes, 'nœud')} qu’${occupy} ${count(reservations, 'réservation')} ?`;
     },
+    confirmChange: (reservations) =>
+      reservations > 0 ? `Modifier, ce qui prend des nœuds à ${count(reservations, 'réservation')} ?` : 'Modifier ?',
+    nothingChanged: 'Rien n’a encore été modifié.',
     yesChange: 'Oui, modifier',
     yesTakeOut: 'Oui, mettre hors service',
     notYet: 'Pas encore',
