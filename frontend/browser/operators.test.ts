@@ -214,6 +214,28 @@ test('an agenda is corrected in one span, with before and after drawn first', as
   expect(faults).toEqual([]);
 });
 
+test('what an agenda says of a span is withdrawn, with before and after drawn first', async () => {
+  const [start, end] = [onHour(hours(54)), onHour(hours(56))];
+  const { page, faults } = await signedIn('grace', 'grid');
+  const form = page.getByRole('form', { name: 'Put an agenda' });
+  await form.getByLabel('As', { exact: true }).selectOption('nothing');
+  expect(await form.getByLabel(/^Value/).count()).toBe(0);
+  await form.getByRole('button', { name: 'Withdraw it' }).click();
+  await form.getByText('A date and a time.').first().waitFor();
+  await form.getByLabel('From').fill(wall(start));
+  await form.getByLabel('Until').fill(wall(end));
+  await form.getByRole('img', { name: /^The agenda as it would be/ }).waitFor();
+  await form.getByText(/nothing more is planned/i).waitFor();
+  await form.getByRole('button', { name: 'Withdraw it' }).click();
+  await form.getByRole('button', { name: 'Not yet' }).click();
+  await form.getByRole('button', { name: 'Withdraw it' }).click();
+  await form.getByRole('button', { name: 'Yes, withdraw it' }).click();
+  await page.getByText(/^Withdrawn: the price, /).waitFor();
+  const agenda = await call<Agenda & { gaps: unknown }>('GET', `agendas/price?from=${start}&to=${end}`);
+  expect([agenda.pieces, agenda.gaps]).toEqual([[], [{ start, end }]]);
+  expect(faults).toEqual([]);
+});
+
 test('a table of an agenda has its errors at their lines, and is put', async () => {
   const at = (hour: number) => onHour(hours(60 + hour));
   const { page, faults } = await signedIn('grace', 'grid');
@@ -358,7 +380,7 @@ test('a user is offered none of it', async () => {
   expect(await asked(/^(Accept|Reject)/)).toBe(0);
   await page.goto(`${service.url}#/grid`);
   await page.getByRole('heading', { name: 'Feeds' }).waitFor();
-  expect(await page.getByText(/Put or correct an agenda|Grant power that nobody/).count()).toBe(0);
+  expect(await page.getByText(/Put, correct or withdraw an agenda|Grant power that nobody/).count()).toBe(0);
   await page.goto(`${service.url}#/reservations/${reservation.id}`);
   await page.locator(`#reservation-${reservation.id}`).getByRole('button', { name: 'Change', exact: true }).click();
   await page.getByRole('group', { name: 'What to change' }).waitFor();

@@ -94,6 +94,8 @@ enum Command {
     Squeue(booking::Squeue),
     /// Take nodes out of service and put them back; for operators
     Outage(booking::OutageArguments),
+    /// Put and withdraw agendas of prices, CO2 and power caps; for operators and suppliers
+    Agenda(booking::AgendaArguments),
     /// Show what meters say of nodes against their calibration, and take or reject what is proposed
     Calibrations(calibrations::Arguments),
     /// Plan the request of a problem file and print the decision as JSON
@@ -200,6 +202,7 @@ pub fn run() -> ExitCode {
         Command::Sbatch(arguments) => sbatch::run(arguments),
         Command::Squeue(arguments) => booking::squeue(&arguments),
         Command::Outage(arguments) => booking::outage(&arguments),
+        Command::Agenda(arguments) => booking::agenda(&arguments),
         Command::Calibrations(arguments) => calibrations::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Power(arguments) => power::run(&arguments),

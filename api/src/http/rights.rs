@@ -95,6 +95,7 @@ pub const ROUTES: &[ListedRoute] = &[
     ("POST", "/api/v1/power-actions", Of(Action::PowerApprove)),
     ("GET", "/api/v1/agendas/{quantity}", Of(Action::AgendaRead)),
     ("PUT", "/api/v1/agendas/{quantity}", Of(Action::AgendaPublish)),
+    ("DELETE", "/api/v1/agendas/{quantity}", Of(Action::AgendaPublish)),
     ("GET", "/api/v1/feeds", Of(Action::FeedRead)),
     ("GET", "/api/v1/feeds/{id}/revisions", Of(Action::FeedRead)),
     ("POST", "/api/v1/feeds/{id}/refresh", Of(Action::FeedRefresh)),

@@ -12,6 +12,7 @@ on_both_engines! {
     agendas_arrive_and_say_where_their_values_come_from,
     a_second_source_takes_over_and_the_last_good_values_of_a_late_one_stand_in_before_a_gap,
     an_unknown_cap_is_the_safe_mode_cap_and_what_is_put_by_hand_counts_before,
+    what_is_withdrawn_or_left_open_is_the_others_word_again,
     offers_on_estimates_have_ranges_and_a_site_may_refuse_them,
     a_changed_agenda_changes_what_is_expected_of_held_offers,
 }
@@ -154,6 +155,50 @@ async fn furnish_beside_prices(client: &Client) {
         "start": "2026-03-20T00:00:00Z", "end": "2026-04-10T00:00:00Z", "intensity_g_per_kwh": 50,
     }]);
     client.put("/api/v1/agendas/co2", &co2).await.ok(200);
+}
+
+/// What is put from 18 to 20 is withdrawn from 19 on, and the rest put anew with a gap: what was put there before does not
+/// count any more.
+async fn what_is_withdrawn_or_left_open_is_the_others_word_again(site: Site) {
+    let supply = Supply::at_rate(60).await;
+    let settings = "[agendas.power-cap]\nsafe_mode_cap_w = 5000\ndays_ahead = 2\n";
+    let server = supply.serve(&site, settings).await;
+    let client = server.client();
+    let day = "/api/v1/agendas/power-cap?from=2026-03-20T17:00:00Z&to=2026-03-20T21:00:00Z";
+    until(&client, day, whole).await;
+    let piece = |from: &str, to: &str, cap: u32| {
+        let at = |time: &str| format!("2026-03-20T{time}:00Z");
+        json!({ "start": at(from), "end": at(to), "cap_w": cap })
+    };
+    let cap = json!([piece("18:00", "20:00", 9000)]);
+    client.put("/api/v1/agendas/power-cap", &cap).await.ok(200);
+    let span = "from=2026-03-20T19:00:00Z&to=2026-03-20T20:30:00Z";
+    client.delete(&format!("/api/v1/agendas/power-cap?{span}")).await.ok(200);
+    let caps_at = |agenda: &Value, times: &[&str]| {
+        let at = |time: &str| {
+            let time = format!("2026-03-20T{time}:00Z");
+            let holds = |it: &&Value| {
+                *it["start"].as_str().unwrap() <= *time && *time < *it["end"].as_str().unwrap()
+            };
+            pieces(agenda).iter().find(holds).map_or(Value::Null, |it| it["cap_w"].clone())
+        };
+        times.iter().map(|time| at(time)).collect::<Value>()
+    };
+    let left =
+        |it: &Value| caps_at(it, &["18:30", "19:30", "20:15"]) == json!([9000.0, 5000.0, 5000.0]);
+    until(&client, day, |it| whole(it) && left(it)).await;
+    let kept = client.get("/api/v1/feeds/api/revisions").await.ok(200);
+    let note = kept["items"][0]["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("withdrawn"), "{note}");
+    let cap = json!([piece("18:00", "18:20", 7000), piece("18:40", "19:00", 8000)]);
+    client.put("/api/v1/agendas/power-cap", &cap).await.ok(200);
+    let open =
+        |it: &Value| caps_at(it, &["18:10", "18:30", "18:50"]) == json!([7000.0, 5000.0, 8000.0]);
+    until(&client, day, |it| whole(it) && open(it)).await;
+    // And after a composition too.
+    tokio::time::sleep(std::time::Duration::from_secs(3)).await;
+    let agenda = client.get(day).await.ok(200);
+    assert!(whole(&agenda) && open(&agenda), "{agenda:#}");
 }
 
 async fn offers_on_estimates_have_ranges_and_a_site_may_refuse_them(site: Site) {

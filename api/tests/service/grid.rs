@@ -15,6 +15,7 @@ on_both_engines! {
     agendas_go_in_and_out_as_csv,
     a_put_replaces_the_span_it_covers_and_leaves_gaps_as_gaps,
     what_was_known_earlier_can_be_read_as_of_then,
+    what_is_withdrawn_is_a_gap_and_is_known_as_of_before,
     nodes_go_in_as_csv_and_come_out_page_by_page,
     a_calibration_changes_powers_and_the_draw_order,
     calibrations_of_different_nodes_at_once_all_count,
@@ -94,6 +95,51 @@ async fn what_was_known_earlier_can_be_read_as_of_then(site: Site) {
     assert_eq!(pieces(&client, &format!("{path}&as_of={known_first}")).await, first);
     assert_eq!(pieces(&client, &format!("{path}&as_of={before}")).await, json!([]));
     assert_eq!(pieces(&client, &format!("{path}&as_of={}", instant(now() + 1))).await, newest);
+}
+
+async fn what_is_withdrawn_is_a_gap_and_is_known_as_of_before(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 1, None).await;
+    let path = format!("/api/v1/agendas/price?{}", hours.span(0, 4));
+    let (known, before) = (pieces(&client, &path).await, instant(now()));
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    // Half an hour into a piece, and half an hour before the end of another.
+    let (from, to) = (instant(hours.at(1) + 1800), instant(hours.at(3) + 1800));
+    let span = format!("/api/v1/agendas/price?from={from}&to={to}");
+    let withdrawn = client.delete(&span).await.ok(200);
+    assert!(withdrawn["revision_id"].as_i64().is_some());
+    let told = ["start", "end", "pieces"].map(|field| withdrawn[field].clone());
+    assert_eq!(told, [json!(from), json!(to), json!(0)]);
+    let document = client.get(&path).await.ok(200);
+    let piece = |from: &str, to: &str| json!({ "start": from, "end": to, "price_per_mwh": 200.0 });
+    let left = [
+        piece(&hours.hour(0), &hours.hour(1)),
+        piece(&hours.hour(1), &from),
+        piece(&to, &hours.hour(4)),
+    ];
+    assert_eq!(document["pieces"], json!(left));
+    assert_eq!(document["gaps"], json!([{ "start": from, "end": to }]));
+    assert_eq!(pieces(&client, &format!("{path}&as_of={before}")).await, known);
+    let quote = client.post("/api/v1/quotes", &hours.request(1, 2, 2)).await.ok(200);
+    assert_eq!(
+        (&quote["decision"], &quote["reasons"][0]["code"]),
+        (&json!("impossible"), &json!("agenda_gap"))
+    );
+    client.put("/api/v1/agendas/price", &json!([piece(&from, &to)])).await.ok(200);
+    client.post("/api/v1/reservations", &hours.request(1, 2, 2)).await.ok(201);
+    for (query, place) in [
+        (format!("from={from}"), "to"),
+        (format!("to={to}"), "from"),
+        (format!("from={to}&to={from}"), "to"),
+        (format!("from=soon&to={to}"), "from"),
+    ] {
+        let refused = client.delete(&format!("/api/v1/agendas/price?{query}")).await;
+        let problem = refused.problem(400, "invalid_parameter");
+        assert_eq!(problem["errors"][0]["place"], place, "{query}: {problem}");
+    }
+    let nothing = format!("/api/v1/agendas/weather?from={from}&to={to}");
+    client.delete(&nothing).await.problem(404, "not_found");
 }
 
 async fn nodes_go_in_as_csv_and_come_out_page_by_page(site: Site) {

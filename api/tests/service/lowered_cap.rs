@@ -15,6 +15,7 @@ on_both_engines! {
     the_site_says_who_gives_way_and_what_runs_is_protected,
     what_still_stands_is_moved_only_for_a_gain,
     a_revoked_grant_degrades_who_used_it,
+    where_a_cap_is_withdrawn_nobody_lacks_power_and_nothing_more_is_planned,
 }
 
 /// From hour 2 on for an hour, two nodes each.
@@ -169,4 +170,25 @@ async fn a_revoked_grant_degrades_who_used_it(site: Site) {
     assert_eq!(client.delete(&path).await.status, 204);
     until_degraded(&client, &large, true).await;
     client.delete(&path).await.problem(404, "not_found");
+}
+
+/// Of two reservations one gives way to a lower cap. Where the cap is withdrawn it has its power again, and nobody gets
+/// more nodes there, since it is not known how much there is.
+async fn where_a_cap_is_withdrawn_nobody_lacks_power_and_nothing_more_is_planned(site: Site) {
+    let server = serve(&site, "").await;
+    let client = server.client();
+    let hours = furnish(&client, 4, Some(800.0)).await;
+    let first = confirmed(&client, hours, 2).await;
+    let second = confirmed(&client, hours, 2).await;
+    lower(&client, hours, 2, 500.0).await;
+    until_degraded(&client, &second, true).await;
+    let cap = format!("/api/v1/agendas/power-cap?{}", hours.span(2, 3));
+    client.delete(&cap).await.ok(200);
+    let restored = until_degraded(&client, &second, false).await;
+    assert_eq!((&restored["state"], &restored["notice"]), (&json!("confirmed"), &Value::Null));
+    client.delete(&path(&first)).await.ok(200);
+    let refused = client.post("/api/v1/reservations", &hours.request(1, 2, 2)).await;
+    let refused = refused.problem(422, "impossible");
+    assert_eq!(refused["reasons"][0]["code"], "agenda_gap");
+    client.post("/api/v1/reservations", &hours.request(1, 3, 3)).await.ok(201);
 }

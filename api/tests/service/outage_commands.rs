@@ -1,4 +1,4 @@
-//! Outages from a terminal, against a real service.
+//! Outages and agendas from a terminal, against a real service.
 
 use std::process::Output;
 
@@ -131,4 +131,51 @@ async fn an_outage_is_changed_by_what_is_said() {
     }
     let listed = out(&say(&server, &["outage", "list", "--format", "json"]));
     assert_eq!(serde_json::from_str::<Value>(&listed).unwrap()[0]["end"], Value::Null);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn agendas_are_put_and_withdrawn() {
+    let site = Site::sqlite();
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 2, None).await;
+    let hour = |at: i64| hours.hour(at);
+    let table = format!(
+        "start,end,price_per_mwh\n{},{},10\n{},{},20\n",
+        hour(1),
+        hour(2),
+        hour(2),
+        hour(3)
+    );
+    let (csv, json) = (site.folder().join("prices.csv"), site.folder().join("caps.json"));
+    std::fs::write(&csv, table).unwrap();
+    std::fs::write(&json, hours.agenda("cap_w", 1, &[900.0]).to_string()).unwrap();
+    let put = out(&say(&server, &["agenda", "put", "price", csv.to_str().unwrap()]));
+    assert!(put.starts_with("price from ") && put.contains(": 2 pieces, revision "), "{put}");
+    let put = out(&say(&server, &["agenda", "put", "power-cap", json.to_str().unwrap()]));
+    assert!(put.contains(": 1 piece, revision "), "{put}");
+    let withdraw = ["agenda", "withdraw", "price", "--from", &hour(2), "--to", &hour(4)];
+    let withdrawn = say(&server, &withdraw);
+    let shown = out(&withdrawn);
+    assert!(
+        shown.starts_with("price from ") && shown.contains(": withdrawn, revision "),
+        "{shown}"
+    );
+    let told = String::from_utf8_lossy(&withdrawn.stderr);
+    assert!(told.contains("nothing is planned there until"), "{told}");
+    let path = format!("/api/v1/agendas/price?{}", hours.span(1, 4));
+    let agenda = client.get(&path).await.ok(200);
+    assert_eq!(agenda["pieces"], hours.agenda("price_per_mwh", 1, &[10.0]));
+    assert_eq!(agenda["gaps"], json!([{ "start": hour(2), "end": hour(4) }]));
+    let wrong = ["agenda", "withdraw", "price", "--from", "soon", "--to", "late"];
+    let wrong = say(&server, &wrong);
+    let told = String::from_utf8_lossy(&wrong.stderr);
+    assert!(told.contains("--from: ") && told.contains("--to: "), "{told}");
+    let turned = ["agenda", "withdraw", "price", "--from", &hour(4), "--to", &hour(2)];
+    let turned = say(&server, &turned);
+    assert_eq!(turned.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&turned.stderr).contains("to: must be after from"));
+    std::fs::write(&csv, "start,end,price_per_mwh\nsoon,late,1\n").unwrap();
+    let wrong = say(&server, &["agenda", "put", "price", csv.to_str().unwrap()]);
+    assert_eq!(wrong.status.code(), Some(2));
 }

@@ -93,6 +93,7 @@ fn routes() -> Vec<Route> {
         (Method::PATCH, "/api/v1/outages/{id}", "/api/v1/outages/OUTAGE", Body::Nothing, May::Run, 200),
         (delete.clone(), "/api/v1/outages/{id}", "/api/v1/outages/OUTAGE", Body::None, May::Run, 200),
         (put.clone(), "/api/v1/agendas/{quantity}", "/api/v1/agendas/price", Body::Price, May::Supply, 200),
+        (delete.clone(), "/api/v1/agendas/{quantity}", "/api/v1/agendas/co2?from=2100-01-01T00:00:00Z&to=2100-01-02T00:00:00Z", Body::None, May::Supply, 200),
         (get.clone(), "/api/v1/agendas/{quantity}", "/api/v1/agendas/power-cap", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/feeds", "/api/v1/feeds", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/feeds/{id}/revisions", "/api/v1/feeds/api/revisions", Body::None, May::Anyone, 200),

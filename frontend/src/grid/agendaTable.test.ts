@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { Failure } from '../api/failure';
-import { after, exceeded, lineErrors, placeOf, readTable, tableOf } from './agendaTable';
+import { after, exceeded, lineErrors, placeOf, readTable, tableOf, without } from './agendaTable';
 
 const at = (hour: number) => Date.UTC(2026, 2, 1, hour);
 const step = (start: number, end: number, value: number) => ({ start: at(start), end: at(end), value });
@@ -49,6 +49,15 @@ describe('what is known', () => {
     expect(after(known, [step(2, 3, 1), step(5, 6, 2)])).toEqual([step(0, 2, 10), step(2, 3, 1), step(5, 6, 2), step(6, 8, 20)]);
     expect(after(known, [step(1, 2, 1)])).toEqual([step(0, 1, 10), step(1, 2, 1), step(2, 4, 10), step(4, 8, 20)]);
     expect(after(known, [])).toEqual(known);
+  });
+
+  it('is nothing over a span that is withdrawn', () => {
+    const known = [step(0, 4, 10), step(4, 8, 20)];
+    const gap = (start: number, end: number) => without(known, { start: at(start), end: at(end) });
+    expect(gap(1, 3)).toEqual([step(0, 1, 10), step(3, 4, 10), step(4, 8, 20)]);
+    expect(gap(3, 5)).toEqual([step(0, 3, 10), step(5, 8, 20)]);
+    expect(gap(0, 9)).toEqual([]);
+    expect(gap(8, 9)).toEqual(known);
   });
 
   it('may be less than what is reserved', () => {

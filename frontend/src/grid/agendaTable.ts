@@ -78,13 +78,18 @@ export function placeOf(text: string, line: number): [number, number] {
   return [start, start + (lines[line - 1]?.length ?? 0)];
 }
 
+/** What is known once nothing is known of a span. */
+export function without(known: readonly Step[], { start, end }: Span): Step[] {
+  const parts = known.flatMap((it) => [{ ...it, end: Math.min(it.end, start) }, { ...it, start: Math.max(it.start, end) }]);
+  return parts.filter((it) => it.start < it.end);
+}
+
 /** What is known once steps were put: their span is theirs, gaps in it too. */
 export function after(known: readonly Step[], put: readonly Step[]): Step[] {
   const [first, last] = [put[0], put.at(-1)];
   if (!first || !last) return [...known];
-  const before = known.filter((it) => it.start < first.start).map((it) => ({ ...it, end: Math.min(it.end, first.start) }));
-  const behind = known.filter((it) => it.end > last.end).map((it) => ({ ...it, start: Math.max(it.start, last.end) }));
-  return [...before, ...put, ...behind];
+  const rest = without(known, { start: first.start, end: last.end });
+  return [...rest.filter((it) => it.start < first.start), ...put, ...rest.filter((it) => it.end > last.end)];
 }
 
 /** The spans in which what is reserved is more than the cap. */

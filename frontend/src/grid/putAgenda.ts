@@ -1,8 +1,10 @@
-// Puts an agenda, as a table.
+// Puts an agenda, as a table, and withdraws a span of one.
 
 import { api, unwrap } from '../api/client';
 import type { AgendaPut } from '../api/schema';
+import { iso } from '../time/words';
 import type { Quantity } from '../ui/readAgendas';
+import type { Span } from '../ui/steps';
 
 export type Quality = 'forecast' | 'measured' | 'estimated';
 
@@ -12,4 +14,10 @@ export function putAgenda(quantity: Quantity, table: string, quality: Quality): 
   const headers = { 'Content-Type': 'text/csv' };
   // The description has JSON first; a table is sent as it is, so that errors name its lines.
   return unwrap(api.PUT('/api/v1/agendas/{quantity}', { params, headers, body: table as never, bodySerializer: () => table }));
+}
+
+/** Withdraws what is known of a span. */
+export function withdrawAgenda(quantity: Quantity, { start, end }: Span): Promise<AgendaPut> {
+  const params = { path: { quantity }, query: { from: iso(start), to: iso(end) } };
+  return unwrap(api.DELETE('/api/v1/agendas/{quantity}', { params }));
 }

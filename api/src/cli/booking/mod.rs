@@ -1,5 +1,6 @@
 //! `wattbook quote`, `reserve`, `choose`, `list`, `show`, `cancel`, `modify`, `extend`, `release`, `transfer`, `swap`, `share-with`, `unshare` and `outage`: booking nodes from a terminal, and
-//! taking them out of service, by the API of a service, in Slurm's spelling. `wattbook squeue`: what is booked, and the jobs in it.
+//! taking them out of service, by the API of a service, in Slurm's spelling. `wattbook agenda`: what suppliers announce. `wattbook squeue`: what is booked, and the jobs in it.
+mod agenda;
 pub mod answers;
 mod changes;
 mod id_prefix;
@@ -30,6 +31,7 @@ use request::RequestArguments;
 use series::RecurrenceArguments;
 use server::{ActingConnection, Connection, Server};
 
+pub use agenda::{AgendaArguments, agenda};
 pub use changes::{
     Extend, ReleaseArguments, ShareWith, Swap, Transfer, Unshare, extend, release, share_with,
     swap, transfer, unshare,

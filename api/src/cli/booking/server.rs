@@ -185,6 +185,15 @@ impl Server {
         self.call(Method::PUT, path, &[], Some(Sent::Json(body))).await
     }
 
+    /// Puts a table.
+    pub async fn put_csv<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        table: String,
+    ) -> Result<T, Failure> {
+        self.call(Method::PUT, path, &[], Some(Sent::Csv(table))).await
+    }
+
     /// Sends `DELETE` and reads the answer.
     pub async fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, Failure> {
         self.call(Method::DELETE, path, &[], None).await

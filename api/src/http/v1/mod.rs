@@ -135,7 +135,11 @@ pub fn router() -> OpenApiRouter<App> {
         .merge(measured)
         .merge(of_people())
         .routes(routes!(audit::list_audit_records))
-        .routes(routes!(agendas::put::put_agenda, agendas::get::get_agenda))
+        .routes(routes!(
+            agendas::put::put_agenda,
+            agendas::get::get_agenda,
+            agendas::withdraw::withdraw_agenda
+        ))
         .routes(routes!(calibrations::findings::list_findings))
         .routes(routes!(calibrations::decide::accept_calibrations))
         .routes(routes!(calibrations::decide::reject_calibrations))

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use grid_feeds::feed::{Accounting, Kind};
+use grid_feeds::feed::{Accounting, Kind, KnownValue};
 use planner::agenda::{Agenda, Piece, Quality};
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power, Rate};
 use planner::time::{Span, Timestamp};
@@ -13,6 +13,9 @@ use tokio::sync::Notify;
 use super::shared::provenance::{KnownPiece, known};
 use super::shared::{Fault, Shared, blocking, stored_quantity};
 use crate::config::feeds::{API_SOURCE, AgendaRules};
+
+/// What stands in place of the kind of what is withdrawn.
+const WITHDRAWN: &str = "withdrawn";
 
 /// Agendas as they were put and as they are in force.
 pub struct AgendaService {
@@ -123,16 +126,15 @@ impl AgendaService {
             return Err(PutAgendaError::Empty);
         };
         let now = self.shared.now();
-        if let Some(rules) = self
-            .shared
-            .settings
-            .feeds
-            .agendas
-            .iter()
-            .find(|it| stored_quantity(it.quantity) == quantity)
-        {
-            // Kept as what a source said too: compositions put it before all feeds.
-            self.keep_put(rules, quantity, meta, pieces, now).await?;
+        if let Some(rules) = self.rules(quantity) {
+            if let Some(Kind::Co2 { accounting, .. }) = rules.kind {
+                let marginal = accounting == Accounting::Marginal;
+                if marginal != (meta.kind == "marginal") {
+                    return Err(PutAgendaError::Mixed);
+                }
+            }
+            let quality = Quality::from_word(&meta.quality).unwrap_or(Quality::Estimated);
+            self.keep_said(quantity, meta, said(pieces, quality), Vec::new(), now).await?;
         }
         let revision = {
             let _booking = self.shared.pool.site_turn().await;
@@ -142,26 +144,49 @@ impl AgendaService {
         Ok(AgendaUpdate { revision, span, pieces: pieces.len() })
     }
 
-    /// Keeps what was put as what the source `api` said.
-    async fn keep_put(
+    /// Withdraws what is known of a span: nothing is until something is put, or said by a feed.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn withdraw_agenda(
         &self,
-        rules: &AgendaRules,
+        quantity: Quantity,
+        span: Span,
+    ) -> Result<AgendaUpdate, Fault> {
+        let now = self.shared.now();
+        let meta = AgendaMeta {
+            source: API_SOURCE.to_owned(),
+            kind: WITHDRAWN.to_owned(),
+            quality: Quality::Measured.word().to_owned(),
+            issued: None,
+        };
+        if self.rules(quantity).is_some() {
+            let notes = vec![format!("{WITHDRAWN}: nothing is said of the span any more")];
+            self.keep_said(quantity, &meta, vec![taken_back(span)], notes, now).await?;
+        }
+        let revision = {
+            let _booking = self.shared.pool.site_turn().await;
+            self.shared.database.withdraw_agenda(quantity, &meta, span, now).await?
+        };
+        self.ring(quantity);
+        Ok(AgendaUpdate { revision, span, pieces: 0 })
+    }
+
+    /// How the settings make an agenda of sources; `None` where it has only what is put.
+    fn rules(&self, quantity: Quantity) -> Option<&AgendaRules> {
+        let mut agendas = self.shared.settings.feeds.agendas.iter();
+        agendas.find(|it| stored_quantity(it.quantity) == quantity)
+    }
+
+    /// Keeps what was put, or withdrawn, as what the source `api` said too: compositions put it before all feeds.
+    async fn keep_said(
+        &self,
         quantity: Quantity,
         meta: &AgendaMeta,
-        pieces: &[Piece<i64>],
+        pieces: Vec<Piece<FeedValue>>,
+        notes: Vec<String>,
         now: Timestamp,
-    ) -> Result<(), PutAgendaError> {
-        if let Some(Kind::Co2 { accounting, .. }) = rules.kind {
-            let marginal = accounting == Accounting::Marginal;
-            if marginal != (meta.kind == "marginal") {
-                return Err(PutAgendaError::Mixed);
-            }
-        }
-        let quality = Quality::from_word(&meta.quality).unwrap_or(Quality::Estimated);
-        let piece = |it: &Piece<i64>| Piece {
-            span: it.span,
-            value: FeedValue { value: it.value, quality },
-        };
+    ) -> Result<(), StorageError> {
         let revision = NewFeedRevision {
             feed: API_SOURCE.to_owned(),
             quantity,
@@ -169,8 +194,8 @@ impl AgendaService {
             kind: meta.kind.clone(),
             issued: meta.issued,
             received: now,
-            notes: Vec::new(),
-            pieces: pieces.iter().map(piece).collect(),
+            notes,
+            pieces,
         };
         self.shared.database.keep_feed_revision(&revision).await?;
         Ok(())
@@ -220,5 +245,44 @@ impl AgendaService {
         as_of: Timestamp,
     ) -> Result<Option<Timestamp>, Fault> {
         Ok(self.shared.database.agenda_announced(quantity, span, as_of).await?)
+    }
+}
+
+/// What is said by pieces, which are in order: of the gaps between them that nothing is, whatever was said before.
+fn said(pieces: &[Piece<i64>], quality: Quality) -> Vec<Piece<FeedValue>> {
+    let mut said: Vec<Piece<FeedValue>> = Vec::with_capacity(pieces.len());
+    for &Piece { span, value } in pieces {
+        let before = said.last().map_or(span.start(), |last| last.span.end());
+        said.extend(Span::new(before, span.start()).map(taken_back));
+        said.push(Piece { span, value: FeedValue { value, quality } });
+    }
+    said
+}
+
+const fn taken_back(span: Span) -> Piece<FeedValue> {
+    let KnownValue { value, quality } = KnownValue::TAKEN_BACK;
+    Piece { span, value: FeedValue { value, quality } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(start: i64, end: i64) -> Span {
+        let at = Timestamp::from_unix_seconds;
+        Span::new(at(start), at(end)).unwrap()
+    }
+
+    #[test]
+    fn gaps_inside_of_what_is_put_take_back_what_was_said_before() {
+        let piece = |start, end, value| Piece { span: span(start, end), value };
+        let value = |start, end, value| {
+            let value = FeedValue { value, quality: Quality::Forecast };
+            Piece { span: span(start, end), value }
+        };
+        let put = [piece(0, 10, 1), piece(10, 20, 2), piece(30, 40, 3)];
+        let expected =
+            [value(0, 10, 1), value(10, 20, 2), taken_back(span(20, 30)), value(30, 40, 3)];
+        assert_eq!(said(&put, Quality::Forecast), expected);
     }
 }

@@ -51,7 +51,7 @@ pub struct AgendaRevision {
     pub meta: AgendaMeta,
     /// When it was stored.
     pub received: Timestamp,
-    /// From its first start to its last end, all of which it replaced.
+    /// From its first start to its last end, or what was withdrawn: all of it it replaced.
     pub span: Span,
 }
 

@@ -58,6 +58,21 @@ repository!(
             self.put(&Put { quantity, meta, span, pieces, provenance: None, now }).await
         }
 
+        /// Withdraws what is known of a span at `now`: a revision that says nothing, so that all of the span becomes
+        /// a gap. What was known before stays known as of then.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn withdraw_agenda(
+            &self,
+            quantity: Quantity,
+            meta: &AgendaMeta,
+            span: Span,
+            now: Timestamp,
+        ) -> Result<RevisionId, StorageError> {
+            self.put(&Put { quantity, meta, span, pieces: &[], provenance: None, now }).await
+        }
+
         /// Puts a composed agenda in force over its span, what it rests on with it. It may leave gaps.
         ///
         /// # Errors

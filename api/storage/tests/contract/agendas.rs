@@ -3,6 +3,7 @@
 use planner::agenda::Piece;
 use planner::quantity::Rate;
 use planner::time::Timestamp;
+use serde_json::{Value, json};
 use storage::{AgendaMeta, AgendaPieces, Database, Quantity, RevisionId, StorageError};
 
 use crate::bench::{Bench, on_both_engines, span, t};
@@ -17,6 +18,7 @@ on_both_engines![
     quantities_do_not_touch_each_other,
     a_long_agenda_is_stored_in_one_put,
     no_cap_is_told_from_a_gap_in_it,
+    what_is_withdrawn_is_a_gap_and_was_known_before,
 ];
 
 fn pieces(list: &[(i64, i64, i64)]) -> Vec<Piece<i64>> {
@@ -160,4 +162,28 @@ async fn no_cap_is_told_from_a_gap_in_it(bench: Bench) {
     let elsewhere = pieces(&[(100, 200, 1)]);
     database.put_agenda(Quantity::PowerCap, &meta(), &elsewhere, t(1)).await.unwrap();
     assert_eq!(cap().await, Some(Vec::new()));
+}
+
+async fn what_is_withdrawn_is_a_gap_and_was_known_before(bench: Bench) {
+    let database = &bench.database;
+    put(database, 1, &[(0, 10, 1), (10, 20, 2), (30, 40, 3)]).await;
+    let before = database.marks().await.unwrap();
+    let revision =
+        database.withdraw_agenda(Quantity::Price, &meta(), span(5, 35), t(2)).await.unwrap();
+    let left = pieces(&[(0, 5, 1), (35, 40, 3)]);
+    assert_eq!(database.agenda(Quantity::Price, span(0, 100)).await.unwrap(), left);
+    let as_of = async |now| database.agenda_as_of(Quantity::Price, span(0, 100), t(now)).await;
+    assert_eq!(as_of(1).await.unwrap(), pieces(&[(0, 10, 1), (10, 20, 2), (30, 40, 3)]));
+    assert_eq!(as_of(2).await.unwrap(), left);
+    // Plans made before may be wrong, and whoever watches is told.
+    assert_eq!(database.marks().await.unwrap().version, before.version + 1);
+    let told = database.events_after(None, 100).await.unwrap();
+    let told = told.last().unwrap();
+    let data: Value = serde_json::from_str(&told.data).unwrap();
+    assert_eq!((told.kind.as_str(), &data["revision"]), ("agenda.revised", &json!(revision.get())));
+    // What is put later counts again, and the rest stays withdrawn.
+    put(database, 3, &[(20, 25, 9)]).await;
+    let left = pieces(&[(0, 5, 1), (20, 25, 9), (35, 40, 3)]);
+    assert_eq!(database.agenda(Quantity::Price, span(0, 100)).await.unwrap(), left);
+    assert_eq!(as_of(3).await.unwrap(), left);
 }

@@ -34,7 +34,7 @@ export const grid = {
     notAfter: 'A time after the start.',
   },
   agendaForm: {
-    title: 'Put or correct an agenda',
+    title: 'Put, correct or withdraw an agenda',
     form: 'Put an agenda',
     agenda: 'Agenda',
     agendas: {
@@ -45,7 +45,7 @@ export const grid = {
     /** In a sentence. */
     names: { price: 'the price', co2: 'the CO₂ intensity', 'power-cap': 'the power cap' },
     way: 'As',
-    ways: { span: 'one span', table: 'a table (CSV)' },
+    ways: { span: 'one span', table: 'a table (CSV)', nothing: 'nothing: withdraw a span' },
     quality: 'What it is',
     qualities: { forecast: 'a forecast', measured: 'measured', estimated: 'an estimate' },
     value: (unit: string) => `Value, ${unit}`,
@@ -72,6 +72,15 @@ export const grid = {
     confirm: (agenda: string, during: string) => `Replace ${agenda}, ${during}?`,
     yes: 'Yes, replace it',
     no: 'Not yet',
+    withdraw: 'Withdraw it',
+    confirmWithdrawal: (agenda: string, during: string) => `Withdraw ${agenda}, ${during}?`,
+    yesWithdraw: 'Yes, withdraw it',
+    withdrawn: (agenda: string, during: string) => `Withdrawn: ${agenda}, ${during}.`,
+    ofWithdrawal: (sources: readonly string[]) =>
+      sources.length === 0
+        ? 'Nothing more is planned over a span of which nothing is known, until something is put. What was known is kept.'
+        : `What ${sources.join(', ')} ${sources.length === 1 ? 'says' : 'say'} counts there again within seconds. Where nothing is known nothing more is planned.`,
+    ofWithdrawnCap: 'Reservations keep their nodes, and none gives way there.',
     done: (agenda: string, during: string, pieces: number) => `Put: ${agenda}, ${during}, ${count(pieces, 'piece')}.`,
   },
   agendaTable: {

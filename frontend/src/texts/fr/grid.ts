@@ -33,7 +33,7 @@ export const grid: Texts['grid'] = {
     notAfter: 'Une heure après le début.',
   },
   agendaForm: {
-    title: 'Publier ou corriger un calendrier',
+    title: 'Publier, corriger ou retirer un calendrier',
     form: 'Publier un calendrier',
     agenda: 'Calendrier',
     agendas: {
@@ -43,7 +43,7 @@ export const grid: Texts['grid'] = {
     },
     names: { price: 'le prix', co2: 'l’intensité CO₂', 'power-cap': 'le plafond de puissance' },
     way: 'Sous forme de',
-    ways: { span: 'période unique', table: 'tableau (CSV)' },
+    ways: { span: 'période unique', table: 'tableau (CSV)', nothing: 'rien : retirer une période' },
     quality: 'Nature',
     qualities: { forecast: 'prévision', measured: 'mesure', estimated: 'estimation' },
     value: (unit) => `Valeur, ${unit}`,
@@ -72,6 +72,18 @@ export const grid: Texts['grid'] = {
     confirm: (agenda, during) => `Remplacer ${agenda}, ${during} ?`,
     yes: 'Oui, remplacer',
     no: 'Pas encore',
+    withdraw: 'Retirer',
+    confirmWithdrawal: (agenda, during) => `Retirer ${agenda}, ${during} ?`,
+    yesWithdraw: 'Oui, retirer',
+    withdrawn: (agenda, during) => `Retiré : ${agenda}, ${during}.`,
+    ofWithdrawal: (sources) => {
+      if (sources.length === 0) {
+        return 'Plus rien n’est planifié sur une période dont rien n’est connu, jusqu’à une nouvelle publication. Ce qui était connu est conservé.';
+      }
+      const again = sources.length === 1 ? `la source ${sources[0]} compte` : `les sources ${sources.join(', ')} comptent`;
+      return `En quelques secondes, ${again} de nouveau sur cette période. Là où rien n’est connu, plus rien n’est planifié.`;
+    },
+    ofWithdrawnCap: 'Les réservations gardent leurs nœuds, et aucune n’y cède la place.',
     done: (agenda, during, pieces) => `Publié : ${agenda}, ${during}, ${count(pieces, 'valeur')}.`,
   },
   agendaTable: {

@@ -2,6 +2,7 @@
 
 pub mod get;
 pub mod put;
+pub mod withdraw;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;

@@ -19,7 +19,7 @@ use crate::http::body::Body;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
-use crate::service::agendas::{AgendaService, PutAgenda};
+use crate::service::agendas::{AgendaService, AgendaUpdate, PutAgenda};
 
 /// Where the agenda comes from.
 #[derive(Deserialize, IntoParams)]
@@ -38,7 +38,7 @@ pub struct ProvenanceQuery {
     pub currency: Option<String>,
 }
 
-/// What a put of an agenda did.
+/// What a put of an agenda, or a withdrawal, did.
 #[derive(Serialize, ToSchema)]
 pub struct AgendaPut {
     /// The new revision.
@@ -49,8 +49,19 @@ pub struct AgendaPut {
     /// ... to here it replaced what was known; gaps inside are gaps now.
     #[schema(value_type = String, format = DateTime)]
     pub end: Timestamp,
-    /// How many pieces it has.
+    /// How many pieces it has; none where it says nothing of the span.
     pub pieces: usize,
+}
+
+impl From<AgendaUpdate> for AgendaPut {
+    fn from(update: AgendaUpdate) -> Self {
+        Self {
+            revision_id: update.revision.get(),
+            start: update.span.start(),
+            end: update.span.end(),
+            pieces: update.pieces,
+        }
+    }
 }
 
 /// Replaces the span that an agenda covers
@@ -83,13 +94,7 @@ pub async fn put_agenda(
 ) -> Result<(Extension<AuditNote>, Json<AgendaPut>), Problem> {
     let meta = meta(&provenance, quantity, settings.currency.code())?;
     let agenda = read_agenda(&body, quantity)?;
-    let update = agendas.put_agenda(&agenda, &meta).await?;
-    let put = AgendaPut {
-        revision_id: update.revision.get(),
-        start: update.span.start(),
-        end: update.span.end(),
-        pieces: update.pieces,
-    };
+    let put = AgendaPut::from(agendas.put_agenda(&agenda, &meta).await?);
     let note = AuditNote::of_change(None, Some(json!(put)));
     Ok((Extension(note), Json(put)))
 }
