@@ -15,7 +15,7 @@ pub struct Decision {
     /// The starts looked at, before feasibility.
     pub candidate_starts: u64,
     /// Why starts were excluded; each start counts once, under the first reason that holds in
-    /// the order of [`ReasonCode`]. Only reasons that excluded a start are listed.
+    /// the order of [`ReasonCode`]. Only reasons that excluded a start are listed, and why there is none.
     pub reasons: Vec<Reason>,
     /// The first feasible start, where there is one.
     pub as_soon_as_possible: Option<Offer>,
@@ -75,7 +75,7 @@ pub struct Savings {
 pub struct Reason {
     /// The constraint that excludes the starts.
     pub code: ReasonCode,
-    /// The number of candidate starts that it excludes.
+    /// The number of candidate starts that it excludes; nothing where there is none.
     pub excluded_starts: u64,
     /// Where it binds: at the start that came closest to being feasible.
     pub binding: Binding,
@@ -97,6 +97,15 @@ pub struct Binding {
 /// What is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortage {
+    /// A slot: the window lies between two.
+    Slot {
+        /// How far apart slots are.
+        slot: Seconds,
+        /// The last one before the window; `None` where it is in the past.
+        before: Option<Timestamp>,
+        /// The first one after it.
+        after: Timestamp,
+    },
     /// A value of the agenda of this name.
     Agenda(&'static str),
     /// So many nodes.
@@ -112,6 +121,8 @@ pub enum Shortage {
 /// The constraints, in the order in which they are tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ReasonCode {
+    /// The window has no slot, so that there is no start to look at.
+    NoSlot,
     /// An agenda has no value somewhere in the span.
     AgendaGap,
     /// Fewer nodes are free throughout the span than asked for.
@@ -126,6 +137,7 @@ impl ReasonCode {
     /// The word used in documents.
     pub const fn word(self) -> &'static str {
         match self {
+            Self::NoSlot => "no_slot",
             Self::AgendaGap => "agenda_gap",
             Self::Nodes => "nodes",
             Self::PowerCap => "power_cap",

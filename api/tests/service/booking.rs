@@ -121,6 +121,16 @@ async fn every_way_to_fail_has_its_exit_code_and_says_why() {
         assert_eq!(many.code, Some(3), "{}", many.err);
         assert!(many.err.starts_with("impossible") && many.err.contains("cap"), "{}", many.err);
     }
+    let at = |minute: i64| crate::cluster::instant(hours.at(1) + 60 * minute);
+    let between = format!("quote -N 1 -t 60 --begin {} --latest-start {}", at(5), at(10));
+    let between = say(&server, &between);
+    assert_eq!(between.code, Some(3), "{}", between.err);
+    let told = "reservations start every 15 min, and no such start lies in the window from";
+    assert!(
+        between.err.contains(told) && between.err.contains("the nearest are"),
+        "{}",
+        between.err
+    );
     let unread = say(&server, "quote -N 1 -t soon");
     assert_eq!(unread.code, Some(2));
     assert!(unread.err.contains("not a length of time such as 90 (minutes)"), "{}", unread.err);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cluster::{choose, furnish, propose};
+use crate::cluster::{choose, furnish, instant, propose};
 use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
@@ -10,6 +10,7 @@ on_both_engines! {
     a_deadline_stands_in_for_the_latest_start,
     within_a_tolerance_the_next_criterion_decides,
     wrong_shapes_deadlines_and_tolerances_are_refused_with_pointers,
+    a_window_between_two_slots_says_which_slots_are_beside_it,
 }
 
 /// Five nodes: eight for an hour are too many, four for two hours are not. The request comes back as
@@ -112,4 +113,34 @@ async fn wrong_shapes_deadlines_and_tolerances_are_refused_with_pointers(site: S
             assert_eq!(found, pointers, "{request}: {problem}");
         }
     }
+}
+
+/// Slots of a quarter of an hour: from 1:05 to 1:10 is none. The exact search starts at 1:05.
+async fn a_window_between_two_slots_says_which_slots_are_beside_it(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let hours = furnish(&client, 1, None).await;
+    let at = |minute: i64| instant(hours.at(1) + 60 * minute);
+    let mut request = hours.request(1, 1, 1);
+    (request["earliest_start"], request["latest_start"]) = (json!(at(5)), json!(at(10)));
+    let quote = client.post("/api/v1/quotes", &request).await.ok(200);
+    assert_eq!((&quote["decision"], &quote["candidate_starts"]), (&json!("impossible"), &json!(0)));
+    let [reason] = quote["reasons"].as_array().unwrap().as_slice() else { panic!("{quote:#}") };
+    assert_eq!((&reason["code"], &reason["excluded_starts"]), (&json!("no_slot"), &json!(0)));
+    let binding = json!({
+        "at_start": at(5), "start": at(0), "end": at(15),
+        "slot_s": 900, "slot_before": at(0), "slot_after": at(15),
+    });
+    assert_eq!(reason["binding"], binding);
+    let detail = reason["detail"].as_str().unwrap();
+    let nearest = format!("the nearest are {} and {};", at(0), at(15));
+    assert!(
+        detail.starts_with("reservations start every 15 min") && detail.contains(&nearest),
+        "{detail}"
+    );
+    let refused = client.post("/api/v1/reservations", &request).await.problem(422, "impossible");
+    assert_eq!(refused["reasons"], json!([reason]));
+    request["search"] = json!("exact");
+    let exact = client.post("/api/v1/quotes", &request).await.ok(200);
+    assert_eq!(exact["offers"][0]["start"], at(5));
 }

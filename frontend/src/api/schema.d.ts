@@ -23,7 +23,12 @@ export interface paths {
          */
         put: operations["put_agenda"];
         post?: never;
-        delete?: never;
+        /**
+         * Replaces the span that an agenda covers
+         * @description For suppliers and operators. JSON, or CSV with the columns `start`, `end` and the value's name:
+         *     `price_per_mwh`, `intensity_g_per_kwh` or `cap_w`. Every revision is kept.
+         */
+        delete: operations["withdraw_agenda"];
         options?: never;
         head?: never;
         patch?: never;
@@ -732,7 +737,12 @@ export interface paths {
         delete: operations["end_outage"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Changes an outage in one step
+         * @description For operators, and whom a rule of the site lets do so, in the partitions that it says. One that has yet to start is taken back; one that has ended stays as it is. Those that
+         *     the resource manager tells of are ended there.
+         */
+        patch: operations["change_outage"];
         trace?: never;
     };
     "/api/v1/power": {
@@ -2037,6 +2047,12 @@ export interface components {
              * @description How much power is missing under the cap, watts.
              */
             missing_power_w?: number | null;
+            /** Format: date-time */
+            slot_after?: string | null;
+            /** Format: date-time */
+            slot_before?: string | null;
+            /** Format: int64 */
+            slot_s?: number | null;
             /**
              * Format: date-time
              * @description From when on something is missing, RFC 3339.
@@ -4320,6 +4336,35 @@ export interface components {
              * @description RFC 3339.
              */
             start: string;
+        };
+        /**
+         * @description Nodes to take out of service: either by name or by ordinal.
+         * @example {
+         *       "nodes": [
+         *         "n7",
+         *         "n8"
+         *       ],
+         *       "end": "2026-01-02T00:00:00Z",
+         *       "reason": "new fans in rack 7"
+         *     }
+         */
+        OutagePatchRequest: {
+            /**
+             * Format: date-time
+             * @description Until when; open unless given.
+             */
+            end?: string | null;
+            /** @description Inclusive pairs of ordinals in input order. */
+            node_ranges?: number[][] | null;
+            /** @description Names. */
+            nodes?: string[] | null;
+            /** @description In words, at most 1000 characters. */
+            reason?: string | null;
+            /**
+             * Format: date-time
+             * @description Since when; now unless given.
+             */
+            start?: string | null;
         };
         /**
          * @description Nodes to take out of service: either by name or by ordinal.
@@ -7034,6 +7079,7 @@ export type OfferDocument = components['schemas']['OfferDocument'];
 export type OfferStandingDocument = components['schemas']['OfferStandingDocument'];
 export type OperationEstimateDocument = components['schemas']['OperationEstimateDocument'];
 export type OutageDocument = components['schemas']['OutageDocument'];
+export type OutagePatchRequest = components['schemas']['OutagePatchRequest'];
 export type OutageRequest = components['schemas']['OutageRequest'];
 export type OutagesPage = components['schemas']['OutagesPage'];
 export type OutlyingNode = components['schemas']['OutlyingNode'];
@@ -7281,6 +7327,70 @@ export interface operations {
             };
             /** @description The body's media type is none that this route reads */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdraw_agenda: {
+        parameters: {
+            query: {
+                /** @description RFC 3339. */
+                from: string;
+                /** @description RFC 3339. */
+                to: string;
+            };
+            header?: never;
+            path: {
+                /** @description `price`, `co2` or `power-cap` */
+                quantity: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What a put of an agenda did */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgendaPut"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9652,6 +9762,95 @@ export interface operations {
             };
             /** @description The resource manager tells of it */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_outage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OutagePatchRequest"];
+            };
+        };
+        responses: {
+            /** @description Nodes that are out of service for a time */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OutageDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource manager tells of it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -20,6 +20,10 @@ export function reasonWords(reason: ReasonDocument, { now, zone }: Clock): strin
   const texts = language.texts.plan.explanation;
   const { binding, excluded_starts: starts } = reason;
   const during = span(Date.parse(binding.start), Date.parse(binding.end), now, zone);
+  if (binding.slot_after != null) {
+    const [before, after] = [binding.slot_before, binding.slot_after].map((it) => (it == null ? '' : when(Date.parse(it), now, zone)));
+    return texts.noSlot(length(Number(binding.slot_s) * 1000), before ?? '', after ?? '');
+  }
   if (binding.missing_nodes != null) return texts.missingNodes(starts, binding.missing_nodes, during);
   if (binding.missing_power_w != null) return texts.missingPower(starts, power(binding.missing_power_w), during);
   if (binding.missing_agenda != null) return texts.missingAgenda(textOf(texts.unknown, binding.missing_agenda), starts, during);

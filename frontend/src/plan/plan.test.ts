@@ -179,6 +179,22 @@ test('reasons say how much is missing, and when, in the zone looked at', () => {
   expect(words).toBe('Not enough free nodes at 96 starts. Where it came closest, 6 nodes were missing, today 16:00 to 18:00.');
 });
 
+test('where the time asked for has no slot, the slots beside it are said', () => {
+  const words = (slot_before?: string) => reasonWords(
+    {
+      code: 'no_slot', excluded_starts: 0, detail: '',
+      binding: {
+        at_start: '2026-11-21T15:05:00Z', start: '2026-11-21T15:00:00Z', end: '2026-11-21T15:15:00Z', slot_s: 900,
+        ...(slot_before === undefined ? {} : { slot_before }), slot_after: '2026-11-21T15:15:00Z',
+      },
+    },
+    { now: NOW, zone: ZONE },
+  );
+  const every = 'Reservations start every 15 min, and no such start lies in the time asked for.';
+  expect(words('2026-11-21T15:00:00Z')).toBe(`${every} The nearest are today 16:00 and today 16:15.`);
+  expect(words()).toBe(`${every} The next is today 16:15.`);
+});
+
 test('waiting is explained by what starting at once would take', () => {
   const decision: DecisionDocument = {
     ...optimum,

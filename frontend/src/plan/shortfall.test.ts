@@ -47,6 +47,7 @@ test('for all that binds it is said what to do', () => {
     reason('power_cap', { missing_power_w: 2 }),
     reason('agenda_gap', { missing_agenda: 'co2' }),
     reason('quota', {}),
+    reason('no_slot', { slot_s: 900, slot_after: iso(9) }),
   ]) {
     expect(wayOut(it)).toMatch(/^[A-Z].*\.$/);
   }

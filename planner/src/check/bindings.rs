@@ -7,9 +7,9 @@ use super::reserved_power::ReservedPower;
 use super::shapes::{Way, is_candidate_instant, ways, window};
 use super::starts::power_against_cap;
 use crate::decision::{Binding, Reason, ReasonCode, Shortage};
-use crate::problem::PlanningProblem;
+use crate::problem::{PlanningProblem, SearchMode};
 use crate::quantity::Power;
-use crate::time::Span;
+use crate::time::{Span, Timestamp};
 
 pub(super) fn judge(
     problem: &PlanningProblem,
@@ -19,10 +19,34 @@ pub(super) fn judge(
 ) {
     let ways = ways(problem);
     for &Reason { code, binding, .. } in reasons {
-        if !ways.iter().any(|way| binds(problem, nodes, code, &binding, way)) {
+        let binds = match code {
+            ReasonCode::NoSlot => is_between_slots(problem, &binding),
+            _ => ways.iter().any(|way| binds(problem, nodes, code, &binding, way)),
+        };
+        if !binds {
             violations.push(Violation::NotBinding { code, start: binding.start });
         }
     }
+}
+
+/// Whether the window of every shape lies between the two slots that are named; whether one is in it the counts judge.
+fn is_between_slots(problem: &PlanningProblem, binding: &Binding) -> bool {
+    let (SearchMode::Slots { slot }, Shortage::Slot { slot: stated, before, after }) =
+        (problem.search, binding.shortage)
+    else {
+        return false;
+    };
+    let windows = problem.request.shapes().filter_map(|it| window(problem, it.duration));
+    let Some((first, last)) = windows.max_by_key(|(_, last)| *last) else { return false };
+    let end = after.as_unix_seconds();
+    let start = end - slot.get();
+    let named = before.map(Timestamp::as_unix_seconds);
+    let wanted = Some(start).filter(|start| *start >= problem.now.as_unix_seconds());
+    let span = [binding.span.start(), binding.span.end()].map(Timestamp::as_unix_seconds);
+    (stated, binding.start, span, named) == (slot, first, [start, end], wanted)
+        && end % slot.get() == 0
+        && start < first.as_unix_seconds()
+        && last < after
 }
 
 /// Whether a start of that shape is a candidate, and excluded as stated.

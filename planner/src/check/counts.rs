@@ -1,8 +1,8 @@
 //! Whether outcome, candidates and reasons add up.
 
-use super::shapes::position;
+use super::shapes::{position, window};
 use super::{Start, Violation, candidates};
-use crate::decision::Decision;
+use crate::decision::{Decision, Reason, ReasonCode};
 use crate::problem::PlanningProblem;
 
 pub(super) fn judge(
@@ -19,6 +19,7 @@ pub(super) fn judge(
         violations.push(Violation::WrongCandidateCount { stated, derived });
     }
     judge_reasons(decision, violations);
+    judge_no_slot(problem, decision, violations);
 }
 
 /// Something is feasible exactly when there are offers, a first start and a front.
@@ -48,7 +49,8 @@ fn judge_soonest(
 fn judge_reasons(decision: &Decision, violations: &mut Vec<Violation>) {
     let reasons = &decision.reasons;
     let in_order = reasons.is_sorted_by(|left, right| left.code < right.code);
-    if !in_order || reasons.iter().any(|reason| reason.excluded_starts == 0) {
+    let excludes = |it: &Reason| it.excluded_starts > 0 || it.code == ReasonCode::NoSlot;
+    if !in_order || !reasons.iter().all(excludes) {
         violations.push(Violation::ReasonsUnsorted);
     }
     let excluded: u64 = reasons.iter().map(|reason| reason.excluded_starts).sum();
@@ -61,5 +63,16 @@ fn judge_reasons(decision: &Decision, violations: &mut Vec<Violation>) {
     };
     if !adds {
         violations.push(Violation::ReasonsDoNotAdd { excluded, candidates, feasible });
+    }
+}
+
+/// Where there is no start to look at, though there is a window, it is said that it has no slot; and only there.
+fn judge_no_slot(problem: &PlanningProblem, decision: &Decision, violations: &mut Vec<Violation>) {
+    let stated = decision.reasons.iter().any(|reason| reason.code == ReasonCode::NoSlot);
+    let has_window =
+        problem.request.shapes().any(|shape| window(problem, shape.duration).is_some());
+    let derived = has_window && *candidates::count(problem).end() == 0;
+    if stated != derived {
+        violations.push(Violation::NoSlotContradicted { stated });
     }
 }

@@ -136,6 +136,9 @@ pub enum Violation {
     /// A reason that excludes nothing, stands out of order or twice.
     #[error("the reasons are not the ones that exclude a start, once each, in order")]
     ReasonsUnsorted,
+    /// A window without a slot, of which it is not said; or one with a slot, of which it is.
+    #[error("that the window has no slot is {}", if *stated { "stated, and it has one" } else { "not stated" })]
+    NoSlotContradicted { stated: bool },
     /// Nothing, or something else, is missing where a reason says that it binds.
     #[error("{} does not bind at {start} as stated", code.word())]
     NotBinding { code: ReasonCode, start: Timestamp },

@@ -86,10 +86,10 @@ impl LearntUtilisationDocument {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ReasonDocument {
-    /// `agenda_gap`, `nodes`, `power_cap` or `quota`.
+    /// `no_slot`, `agenda_gap`, `nodes`, `power_cap` or `quota`.
     #[cfg_attr(feature = "openapi", schema(example = "power_cap"))]
     pub code: &'static str,
-    /// How many candidate starts it excluded.
+    /// How many candidate starts it excluded; 0 of `no_slot`, where there is none.
     pub excluded_starts: u64,
     /// Where it binds: at the start that came closest to being feasible.
     pub binding: BindingDocument,
@@ -97,7 +97,7 @@ pub struct ReasonDocument {
     pub detail: String,
 }
 
-/// A [`Binding`] as JSON; one of the last three is there, unless a quota is exceeded.
+/// A [`Binding`] as JSON. What is missing is there, unless a quota is exceeded; where the window has no slot, the slots beside it.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct BindingDocument {
@@ -119,6 +119,17 @@ pub struct BindingDocument {
     /// How much power is missing under the cap, watts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_power_w: Option<f64>,
+    /// Where the window has no slot: how far apart slots are, seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot_s: Option<i64>,
+    /// And the last one before the window, RFC 3339; absent where it is in the past.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub slot_before: Option<Timestamp>,
+    /// And the first one after it, RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
+    pub slot_after: Option<Timestamp>,
 }
 
 /// An [`Offer`] as JSON.
@@ -265,21 +276,28 @@ impl ReasonDocument {
 
 impl BindingDocument {
     fn new(binding: &Binding) -> Self {
-        let (mut missing_agenda, mut missing_nodes, mut missing_power_w) = (None, None, None);
-        match binding.shortage {
-            Shortage::Agenda(agenda) => missing_agenda = Some(agenda),
-            Shortage::Nodes(nodes) => missing_nodes = Some(nodes),
-            Shortage::Power(power) => missing_power_w = Some(power.as_watts()),
-            Shortage::Quota | Shortage::Budget(_) => {}
-        }
-        Self {
+        let mut document = Self {
             at_start: binding.start,
             start: binding.span.start(),
             end: binding.span.end(),
-            missing_agenda,
-            missing_nodes,
-            missing_power_w,
+            missing_agenda: None,
+            missing_nodes: None,
+            missing_power_w: None,
+            slot_s: None,
+            slot_before: None,
+            slot_after: None,
+        };
+        match binding.shortage {
+            Shortage::Slot { slot, before, after } => {
+                document.slot_s = Some(slot.get());
+                (document.slot_before, document.slot_after) = (before, Some(after));
+            }
+            Shortage::Agenda(agenda) => document.missing_agenda = Some(agenda),
+            Shortage::Nodes(nodes) => document.missing_nodes = Some(nodes),
+            Shortage::Power(power) => document.missing_power_w = Some(power.as_watts()),
+            Shortage::Quota | Shortage::Budget(_) => {}
         }
+        document
     }
 }
 

@@ -102,7 +102,7 @@ fn detail(Binding { start, span, shortage }: &Binding, selectable: u32) -> Strin
             "at least {missing} are missing under the power cap, from {span} when starting at \
              {start}"
         ),
-        Shortage::Quota | Shortage::Budget(_) => {
+        Shortage::Slot { .. } | Shortage::Quota | Shortage::Budget(_) => {
             format!("a quota would be exceeded from {span} when starting at {start}")
         }
     }

@@ -19,6 +19,7 @@ mod exclusion;
 mod explain;
 mod free;
 mod idle;
+mod no_slot;
 mod node_covers;
 mod pareto;
 mod reserved;
@@ -114,7 +115,11 @@ pub fn plan(
 ) -> Result<Decision, Cancelled> {
     let decided =
         evaluated(view, request, cancelled, |evaluation| decide(view, request, evaluation))?;
-    Ok(decided.unwrap_or_else(Decision::without_candidates))
+    let mut decision = decided.unwrap_or_else(Decision::without_candidates);
+    if decision.candidate_starts == 0 {
+        decision.reasons.extend(no_slot::no_slot(view, request));
+    }
+    Ok(decision)
 }
 
 /// Evaluates every candidate for `answer`; `None` where there is none.

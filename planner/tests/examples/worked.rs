@@ -1,8 +1,9 @@
 //! Decisions small enough to follow with a pencil.
 
-use planner::decision::{Decision, ReasonCode};
-use planner::problem::SearchMode;
+use planner::decision::{Binding, Decision, ReasonCode, Shortage};
+use planner::problem::{PlanningProblem, SearchMode};
 use planner::quantity::EnergyPrice;
+use planner::request::Shape;
 use planner::time::{Seconds, Span};
 
 use super::build::*;
@@ -160,6 +161,46 @@ fn more_nodes_than_there_are_is_impossible() {
     let (_, decision) = planned(&problem);
     assert_eq!(decision.word(), "impossible");
     assert_eq!(excluded(&decision), [(ReasonCode::Nodes, 9)]);
+}
+
+/// Slots of an hour, and a window from 1:05 to 1:50 without one. As long as it is not 1:00 yet that slot would do as well as the
+/// one at 2:00; at 1:10 it is in the past. The exact mode looks at every second.
+#[test]
+fn a_window_between_two_slots_is_impossible_for_want_of_a_slot() {
+    let mut problem = request_for_an_hour(&[10], 3);
+    (problem.request.earliest_start, problem.request.latest_start) = (second(3900), second(6600));
+    let reason_at = |problem: &PlanningProblem| {
+        let (_, decision) = planned(problem);
+        assert_eq!((decision.word(), decision.candidate_starts), ("impossible", 0));
+        assert_eq!(excluded(&decision), [(ReasonCode::NoSlot, 0)]);
+        decision.reasons[0].clone()
+    };
+    let slot = |before| Shortage::Slot { slot: Seconds::new(HOUR), before, after: hour(2) };
+    let reason = reason_at(&problem);
+    let expected =
+        Binding { start: second(3900), span: hours(1, 2), shortage: slot(Some(hour(1))) };
+    assert_eq!(reason.binding, expected);
+    assert_eq!(
+        reason.detail,
+        "reservations start every 60 min, and no such start lies in the window from \
+         2026-01-01T01:05:00Z to 2026-01-01T01:50:00Z; the nearest are 2026-01-01T01:00:00Z and \
+         2026-01-01T02:00:00Z; with the search \"exact\" every second is looked at"
+    );
+    problem.now = second(4200);
+    let reason = reason_at(&problem);
+    let expected = Binding { start: second(4200), span: hours(1, 2), shortage: slot(None) };
+    assert_eq!(reason.binding, expected);
+    assert!(reason.detail.contains("to 2026-01-01T01:50:00Z; the next is 2026-01-01T02:00:00Z;"));
+    // Until 2:30 an hour must have begun at 1:30: 2:00 is too late though the latest start is 3:00.
+    problem.request.latest_start = hour(3);
+    problem.request.latest_end = Some(second(2 * HOUR + 1800));
+    assert!(reason_at(&problem).detail.contains("to 2026-01-01T01:30:00Z;"));
+    // A shape of half an hour may start at 2:00.
+    problem.request.alternatives = vec![Shape { nodes: 1, duration: Seconds::new(1800) }];
+    assert_eq!(start_of(&planned(&problem).1.offers()[0]), 2 * HOUR);
+    problem.request.alternatives.clear();
+    problem.search = SearchMode::Exact;
+    assert_eq!(start_of(&planned(&problem).1.offers()[0]), 4200);
 }
 
 fn excluded(decision: &Decision) -> Vec<(ReasonCode, u64)> {

@@ -230,8 +230,12 @@ impl OracleDecision {
         })
     }
 
-    /// How many candidates each reason excludes, reasons that exclude none left out.
+    /// How many candidates each reason excludes, reasons that exclude none left out; where there is none, that the window has
+    /// no slot.
     pub fn reasons(&self) -> Vec<(ReasonCode, u64)> {
+        if self.looked_at.is_empty() {
+            return vec![(ReasonCode::NoSlot, 0)];
+        }
         [ReasonCode::AgendaGap, ReasonCode::Nodes, ReasonCode::PowerCap]
             .map(|code| (code, self.excluded(code).count() as u64))
             .into_iter()

@@ -163,7 +163,9 @@ impl<'a> World<'a> {
                 rows.all(|row| self.missing_power(row, &nodes, state) == missing)
             }
             // There are no other agendas, and problems have no quotas.
-            Shortage::Agenda(_) | Shortage::Quota | Shortage::Budget(_) => false,
+            Shortage::Slot { .. } | Shortage::Agenda(_) | Shortage::Quota | Shortage::Budget(_) => {
+                false
+            }
         }
     }
 }

@@ -80,7 +80,7 @@ pub enum BookingError {
         min_gain: f64,
     },
     /// The planner found no start.
-    #[error("no start in the window has enough nodes and power; see the reasons")]
+    #[error("no start in the window is possible; see the reasons")]
     Impossible(Box<DecisionDocument>),
     /// Only the cap is in the way, and the supplier was to be asked, who is not at this site.
     #[error(

@@ -97,7 +97,11 @@ export const planOffers = {
       other: 'Something is unknown',
     },
     missingAgenda: (unknown: string, starts: number, during: string) => `${unknown} for ${count(starts, 'start')}: there is none ${during}.`,
+    noSlot: (every: string, before: string, after: string) =>
+      `Reservations start every ${every}, and no such start lies in the time asked for. ` +
+      (before ? `The nearest are ${before} and ${after}.` : `The next is ${after}.`),
     waysOut: {
+      no_slot: 'Let it start a little earlier or later, so that one of these starts is possible.',
       nodes: 'Ask for fewer nodes, or let it wait until more are free.',
       power_cap: 'Ask for fewer nodes, let it wait for a higher cap, or ask the supplier for more power.',
       agenda_gap: 'Choose a time for which it is known, or ask the site to publish it.',

@@ -96,7 +96,11 @@ export const planOffers: typeof English = {
       other: 'Donnée inconnue',
     },
     missingAgenda: (unknown, excluded, during) => `${unknown} pour ${starts(excluded)} (${during}).`,
+    noSlot: (every, before, after) =>
+      `Les réservations commencent toutes les ${every}, et aucun de ces débuts n’est dans la période demandée. ` +
+      (before ? `Les plus proches : ${before} et ${after}.` : `Le prochain : ${after}.`),
     waysOut: {
+      no_slot: 'Permettez un début un peu plus tôt ou plus tard, pour que l’un d’eux convienne.',
       nodes: 'Demandez moins de nœuds, ou attendez que d’autres se libèrent.',
       power_cap: 'Demandez moins de nœuds, attendez un plafond plus haut, ou demandez plus de puissance au fournisseur.',
       agenda_gap: 'Choisissez une période couverte, ou demandez au site de publier cette donnée.',
