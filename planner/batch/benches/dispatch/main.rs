@@ -155,7 +155,8 @@ fn main() {
             let said = format!("{} {}", names.join(" "), system.nodes());
             words.split_whitespace().all(|word| said.split(' ').any(|it| it == word))
         };
-        for names in simple.chain(fits).filter(wanted) {
+        let priority_rule = [["priority_rule", "none", "priority_weighted", "real"]];
+        for names in simple.chain(fits).chain(priority_rule).filter(wanted) {
             measure(&system, &jobs, names);
         }
         let conservative = estimates.map(|it| ["fcfs", "conservative", FITS[0], it]);
