@@ -74,6 +74,22 @@ fn ratio(exact: i128, unit: i128) -> f64 {
 /// The exact amount that is printed as `value` in units of which it has `unit` parts: the decimal that
 /// reads as this double, rounded to a whole part. `None` for what is no number or is too large.
 fn exact(value: f64, unit: i128) -> Option<i128> {
+    exact_of_millionths(value, unit).or_else(|| exact_of_text(value, unit))
+}
+
+/// Amounts with few decimals, which most have, are found without text. At most fifteen digits are another double for each decimal: the one
+/// that is read as `value` is the one that it is printed as.
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
+fn exact_of_millionths(value: f64, unit: i128) -> Option<i128> {
+    const ALL_DIFFER: f64 = 1e15;
+    let million = i128::from(MILLION);
+    let millionths = (value * MILLION as f64).round();
+    let is_it =
+        millionths.abs() < ALL_DIFFER && (millionths / MILLION as f64).total_cmp(&value).is_eq();
+    (is_it && unit % million == 0).then(|| millionths as i128 * (unit / million))
+}
+
+fn exact_of_text(value: f64, unit: i128) -> Option<i128> {
     let text = format!("{value:e}");
     let (mantissa, exponent) = text.split_once('e')?;
     let (whole, decimals) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -146,6 +162,17 @@ mod tests {
         fn small_amounts_are_rounded_once(amount in -20_000_000_000_000_000_i128..20_000_000_000_000_000) {
             let read: f64 = format!("{amount}e-6").parse().unwrap();
             prop_assert_eq!(ratio(amount, 1_000_000).to_bits(), read.to_bits());
+        }
+
+        /// What has few decimals is what its text says, as are the doubles beside it.
+        #[test]
+        fn few_decimals_are_as_their_text(amount in -1_200_000_000_000_000_i128..1_200_000_000_000_000, digits in 0_u32..16, off in -1_i64..=1) {
+            for amount in [amount, amount / 10_i128.pow(digits)] {
+                let value = f64::from_bits(ratio(amount, 1_000_000).to_bits().wrapping_add_signed(off));
+                for unit in [UNIT, 3_600_000_000_000_000_000, 1_000_000, 1] {
+                    prop_assert_eq!(exact(value, unit), exact_of_text(value, unit));
+                }
+            }
         }
 
         /// Money is printed to 15 decimals: what is read back prints as the same double.
