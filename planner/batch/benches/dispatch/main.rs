@@ -4,7 +4,7 @@
 //! instance it says jobs per second and a number of all starts and places, which a change that only makes it
 //! faster leaves alone.
 //!
-//! `WATTBOOK_BENCH` narrows it to instances with all of its words, such as `easy first_fit 64`. `memory` plays estimates one after the other
+//! `WATTBOOK_BENCH` narrows it to instances with all of its words, such as `easy first_fit 64`, or `conservative walltime capped`. `memory` plays estimates one after the other
 //! as jobs are drawn, each in a process of its own, and says the most memory that each took.
 
 mod peak;
@@ -42,6 +42,8 @@ const FITS: [&str; 8] = [
 ];
 /// Conservative backfilling is played with so many of the jobs.
 const CONSERVATIVE_JOBS: usize = 3000;
+/// And under a cap of so much for 64 nodes: they draw 10 kW idle, 44 kW with all in use, and no job more than 16 kW beside idle nodes.
+const CAP_W: u32 = 26_000;
 /// An instance is played again until so much time has passed; the least of its processor times counts.
 const ENOUGH: Duration = Duration::from_secs(3);
 
@@ -82,6 +84,7 @@ fn play(
     system: &System,
     jobs: impl Iterator<Item = UnitJob>,
     [order, backfill, fit, estimate]: Names<'_>,
+    options: &[(String, String)],
 ) -> Option<(Digest, UnitResults)> {
     let factors = BTreeMap::new();
     let simulation = UnitSimulation {
@@ -92,7 +95,7 @@ fn play(
         estimate: EstimatePart::named(estimate).ok()?,
         shares: None,
         energy_factors: &factors,
-        options: &[],
+        options,
     };
     let mut digest = Digest::default();
     let played: Result<UnitResults, UnitSimulationError<Infallible>> =
@@ -106,13 +109,15 @@ fn processor_time() -> Option<Duration> {
     told.split(' ').next()?.parse().ok().map(Duration::from_nanos)
 }
 
-fn measure(system: &System, jobs: &[UnitJob], names: Names<'_>) {
+fn measure(system: &System, jobs: &[UnitJob], names: Names<'_>, cap_w: Option<u32>) {
+    let options: Vec<(String, String)> =
+        cap_w.iter().map(|watts| ("cap_w".to_owned(), watts.to_string())).collect();
     let (mut best, began) = (Duration::MAX, Instant::now());
     let mut last = None;
     while began.elapsed() < ENOUGH {
         let copy = jobs.to_vec();
         let from = processor_time().unwrap_or_else(|| began.elapsed());
-        last = play(system, copy.into_iter(), names);
+        last = play(system, copy.into_iter(), names, &options);
         let to = processor_time().unwrap_or_else(|| began.elapsed());
         best = best.min(to.saturating_sub(from));
     }
@@ -123,7 +128,7 @@ fn measure(system: &System, jobs: &[UnitJob], names: Names<'_>) {
     println!(
         "{:>5} nodes  {:<60} {:>9.0} jobs/s  mean wait {:>9.0} s  starts {:016x}",
         system.nodes(),
-        names.join(" "),
+        names.join(" ") + if cap_w.is_some() { " capped" } else { "" },
         digest.jobs as f64 / best.as_secs_f64(),
         results.mean_waiting_time,
         digest.sum
@@ -151,17 +156,22 @@ fn main() {
             .iter()
             .flat_map(|(order, backfill)| estimates.map(|it| [*order, *backfill, FITS[0], it]));
         let fits = FITS[1..].iter().map(|fit| ["fcfs", "easy", fit, "walltime"]);
-        let wanted = |names: &Names<'_>| {
-            let said = format!("{} {}", names.join(" "), system.nodes());
+        let is_wanted = |names: &Names<'_>, also: &str| {
+            let said = format!("{} {} {also}", names.join(" "), system.nodes());
             words.split_whitespace().all(|word| said.split(' ').any(|it| it == word))
         };
+        let wanted = |names: &Names<'_>| is_wanted(names, "");
         let priority_rule = [["priority_rule", "none", "priority_weighted", "real"]];
         for names in simple.chain(fits).chain(priority_rule).filter(wanted) {
-            measure(&system, &jobs, names);
+            measure(&system, &jobs, names, None);
         }
         let conservative = estimates.map(|it| ["fcfs", "conservative", FITS[0], it]);
-        for names in conservative.into_iter().filter(wanted) {
-            measure(&system, promises, names);
+        for names in conservative {
+            for cap_w in [None, Some(CAP_W * scale)] {
+                if is_wanted(&names, if cap_w.is_some() { "capped" } else { "uncapped" }) {
+                    measure(&system, promises, names, cap_w);
+                }
+            }
         }
     }
 }

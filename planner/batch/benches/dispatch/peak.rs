@@ -24,7 +24,7 @@ pub fn all() {
 
 fn one(estimate: &str) {
     let Some(system) = super::system(1) else { return };
-    let played = super::play(&system, super::jobs(1), ["fcfs", "easy", "first_fit", estimate]);
+    let played = super::play(&system, super::jobs(1), ["fcfs", "easy", "first_fit", estimate], &[]);
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let most = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let jobs = played.map_or(0, |(digest, _)| digest.jobs);
