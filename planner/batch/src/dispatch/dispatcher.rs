@@ -5,6 +5,8 @@
 //! sure: while one waits, everybody is tried at each decision and nothing is remembered.
 
 mod conservative;
+mod hopeful;
+mod late_ranks;
 mod learning;
 mod plan;
 mod plan_power;
@@ -20,7 +22,7 @@ use super::order::{QueueOrder, Waiting};
 use super::plan::PlanSettings;
 use super::power_cap::PowerCap;
 use super::promise::Promise;
-use super::queue::{QueuePlace, WaitingQueue};
+use super::queue::WaitingQueue;
 use super::rooms::Rooms;
 use super::running::{Running, RunningUnits};
 use super::system::System;
@@ -75,6 +77,8 @@ pub(super) struct Dispatcher<'a> {
     starts: Vec<UnitStart>,
     /// Kept to be used again.
     scratch: Option<FreeResources>,
+    /// The nodes on which what is kept for promises may differ from what is free.
+    touched: Bits,
     spare: Promise,
     /// While a promise is made: the nodes of jobs that end before it, where more may be free than the rooms say. Else none.
     freed: Bits,
@@ -119,6 +123,7 @@ impl<'a> Dispatcher<'a> {
             starts: Vec::new(),
             scratch: None,
             spare: Promise::default(),
+            touched: Bits::none(system.nodes()),
             freed: Bits::none(system.nodes()),
             nodes: Vec::new(),
             window: Vec::new(),
@@ -153,6 +158,7 @@ impl<'a> Dispatcher<'a> {
         self.rooms.changing(&self.units, &self.free, &nodes);
         self.free.give(unit, &job.places);
         self.rooms.changed(&self.units, &self.free, &nodes);
+        nodes.iter().for_each(|it| self.touched.insert(it.node));
         drop(nodes);
         self.released = true;
         if let Some(promises) = &mut self.promises {
@@ -177,6 +183,9 @@ impl<'a> Dispatcher<'a> {
         }
         self.blocked_beyond.resize(self.units.len(), u32::MAX);
         self.released |= cap_changed;
+        if self.ranks_late() && (self.released || self.several > 0 || self.fit.learns()) {
+            return self.decide_ranking_late(now);
+        }
         let late = self.promise.as_ref().is_some_and(|promise| promise.at <= now);
         if std::mem::take(&mut self.released) || late || self.several > 0 {
             self.forget_promise();
@@ -212,7 +221,7 @@ impl<'a> Dispatcher<'a> {
         // One alone needs no rank.
         let several = self.queue.len() + self.fresh.len() > 1;
         if several && order.prepare(now) {
-            self.queue.rank(|job| order.rank(job, units, now));
+            self.queue.rank(|job| order.rank_again(job, units, now));
         }
         for mut job in self.fresh.drain(..) {
             job.rank = order.rank(&job, units, now);
@@ -281,33 +290,6 @@ impl<'a> Dispatcher<'a> {
         Ok(())
     }
 
-    /// The next place in the queue whose job has to be tried.
-    fn next_to_try(&mut self, at: usize, now: Time) -> Option<usize> {
-        // What the cap holds back is not learned from, so each is looked at.
-        let each = self.cap.is_some() && self.fit.learns();
-        if each { (at < self.queue.len()).then_some(at) } else { self.next_hopeful(at, now) }
-    }
-
-    /// The next place in the queue whose job is not known not to start now: few of those that wait.
-    fn next_hopeful(&mut self, at: usize, now: Time) -> Option<usize> {
-        let promise = self
-            .promise
-            .as_ref()
-            .filter(|_| self.queue.front().is_some_and(|first| first.key == self.promised_to));
-        let until = promise.map_or(Time::FOREVER, |promise| promise.at - now);
-        self.hopeful.resize(self.units.len(), [u32::MAX; 2]);
-        for (unit, room) in self.rooms.all() {
-            let room = u32::try_from(room).unwrap_or(u32::MAX);
-            let beyond = self.blocked_beyond[unit.index()].saturating_sub(1);
-            self.hopeful[unit.index()] = [room, room.min(beyond)];
-        }
-        let most = |job: &QueuePlace| {
-            let [within, beyond] = self.hopeful[job.unit.index()];
-            if job.lasts > until { beyond } else { within }
-        };
-        self.queue.find(at, |job| job.units <= most(job))
-    }
-
     /// Starts the job at a place in the queue, if it fits; beside the promise to the first one where that is `promised`.
     fn start(&mut self, at: usize, now: Time, promised: bool) -> Result<bool, Overuse> {
         let job = self.queue[at];
@@ -342,6 +324,7 @@ impl<'a> Dispatcher<'a> {
         let free_before = free.map(|amount| u64::from(*amount)).sum();
         self.free.take(unit, &places)?;
         self.rooms.changed(&self.units, &self.free, &nodes);
+        nodes.iter().for_each(|it| self.touched.insert(it.node));
         drop(nodes);
         self.several -= usize::from(self.asks_for_several(&job));
         if let Some(cap) = &mut self.cap {

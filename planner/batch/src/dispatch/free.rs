@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::system::System;
-use super::unit::UnitRequest;
+use super::unit::{Divisor, UnitRequest};
+use crate::policy::bits::Bits;
 
 /// Units of a job on a node.
 ///
@@ -58,11 +59,14 @@ impl FreeResources {
         }
     }
 
-    /// Becomes as another of the same system.
-    pub(super) fn copy_from(&mut self, other: &Self) {
-        self.of_nodes.clone_from(&other.of_nodes);
-        self.shared.clone_from(&other.shared);
-        self.totals.clone_from(&other.totals);
+    /// Becomes as another of the same system, from which it differs on these nodes alone.
+    pub(super) fn copy_nodes_from(&mut self, other: &Self, nodes: &Bits) {
+        for node in nodes.positions() {
+            let span = self.span(node);
+            self.of_nodes[span.clone()].copy_from_slice(&other.of_nodes[span]);
+        }
+        self.shared.copy_from_slice(&other.shared);
+        self.totals.copy_from_slice(&other.totals);
         self.kept.clone_from(&other.kept);
     }
 
@@ -114,6 +118,7 @@ impl FreeResources {
     }
 
     /// How many of these units find room on a node: those beside them are not looked at.
+    #[inline]
     pub fn room(&self, unit: &UnitRequest, node: u32) -> u32 {
         if unit.exclusive && self.on(node) != self.capacity(node) {
             return 0;
@@ -125,9 +130,12 @@ impl FreeResources {
     pub(super) fn rooms(&self, unit: &UnitRequest) -> impl Iterator<Item = u32> {
         let nodes =
             self.of_nodes.chunks_exact(self.kinds).zip(self.capacity.chunks_exact(self.kinds));
-        nodes.zip(&*self.properties).map(|((free, all), properties)| {
+        let divisor = |&(place, amount): &(usize, u32)| (place, Divisor::by(amount));
+        let asked: Vec<(usize, Divisor)> = unit.of_node.iter().map(divisor).collect();
+        nodes.zip(&*self.properties).map(move |((free, all), properties)| {
             let may = unit.properties & !properties == 0 && (!unit.exclusive || free == all);
-            if may { unit.fits(free) } else { 0 }
+            let fits = asked.iter().map(|(place, by)| by.quotient(free[*place]));
+            if may { fits.fold(u32::MAX, u32::min) } else { 0 }
         })
     }
 

@@ -1,7 +1,11 @@
 //! Jobs that wait, in order: the order alone stands close together, since all of it is looked at whenever a job ends.
 
+mod of_kind;
+
 use std::collections::VecDeque;
 use std::ops::Index;
+
+use of_kind::OfKind;
 
 use super::order::Waiting;
 use super::unit::UnitId;
@@ -23,6 +27,12 @@ pub(super) struct WaitingQueue {
     order: VecDeque<QueuePlace>,
     /// By key.
     jobs: Vec<Option<Waiting>>,
+    /// By kind of unit.
+    kinds: Vec<OfKind>,
+    /// When the last one was submitted that ever waited.
+    latest: Time,
+    /// Used when they are ranked.
+    ranked: Vec<((i64, i64), u64, QueuePlace)>,
 }
 
 impl WaitingQueue {
@@ -38,6 +48,16 @@ impl WaitingQueue {
     /// The first one.
     pub fn front(&self) -> Option<&Waiting> {
         self.order.front().and_then(|it| self.jobs[it.key as usize].as_ref())
+    }
+
+    /// Those that wait with units of a kind, where there are any.
+    pub fn of_kind(&self, unit: UnitId) -> Option<&OfKind> {
+        self.kinds.get(unit.index()).filter(|it| !it.is_empty())
+    }
+
+    /// When the last one was submitted of all that ever waited.
+    pub const fn latest(&self) -> Time {
+        self.latest
     }
 
     /// The jobs from a place on.
@@ -67,19 +87,37 @@ impl WaitingQueue {
             Some(last) if !before(last) => self.order.partition_point(before),
             _ => self.order.len(),
         };
+        let place = self.keep(job);
+        self.order.insert(at, place);
+        at
+    }
+
+    /// Puts a job at the end, whatever its rank: all have to be ranked before their order counts.
+    pub fn push(&mut self, job: Waiting) {
+        let place = self.keep(job);
+        self.order.push_back(place);
+    }
+
+    fn keep(&mut self, job: Waiting) -> QueuePlace {
         let key = job.key as usize;
         if self.jobs.len() <= key {
             self.jobs.resize(key + 1, None);
         }
         self.jobs[key] = Some(job);
+        let kind = job.unit.index();
+        if self.kinds.len() <= kind {
+            self.kinds.resize(kind + 1, OfKind::default());
+        }
         let lasts = job.estimate.told;
-        self.order.insert(at, QueuePlace { key: job.key, unit: job.unit, units: job.units, lasts });
-        at
+        self.kinds[kind].wait(job.units, lasts);
+        self.latest = self.latest.max(job.submitted);
+        QueuePlace { key: job.key, unit: job.unit, units: job.units, lasts }
     }
 
     /// Takes the job at a place out of the queue.
     pub fn remove(&mut self, at: usize) -> Option<Waiting> {
         let place = self.order.remove(at)?;
+        self.kinds[place.unit.index()].leave(place.units);
         self.jobs[place.key as usize].take()
     }
 
@@ -90,6 +128,7 @@ impl WaitingQueue {
             let goes = taken.next_if_eq(&&at).is_some();
             at += 1;
             if goes {
+                self.kinds[place.unit.index()].leave(place.units);
                 self.jobs[place.key as usize] = None;
             }
             !goes
@@ -101,11 +140,12 @@ impl WaitingQueue {
         for place in &self.order {
             if let Some(job) = &mut self.jobs[place.key as usize] {
                 job.rank = rank(job);
+                self.ranked.push((job.rank, job.arrival, *place));
             }
         }
-        let jobs = &self.jobs;
-        let place = |it: &QueuePlace| jobs[it.key as usize].map(|job| (job.rank, job.arrival));
-        self.order.make_contiguous().sort_by_key(place);
+        self.ranked.sort_by_key(|(rank, arrival, _)| (*rank, *arrival));
+        let places = self.ranked.drain(..).map(|(.., place)| place);
+        self.order.iter_mut().zip(places).for_each(|(place, next)| *place = next);
     }
 }
 
@@ -129,7 +169,7 @@ mod tests {
     /// Jobs of ranks 2, 1, 2 and 3 stand by rank, equal ones as they came; ranked anew by falling keys the last one comes first.
     #[test]
     fn jobs_stand_in_their_order() {
-        let unit = UnitRequests::default().id(UnitRequest::default());
+        let unit = UnitRequests::default().id(&UnitRequest::default());
         let mut queue = WaitingQueue::default();
         let places: Vec<usize> = [(7, 2), (0, 1), (4, 2), (2, 3)]
             .into_iter()

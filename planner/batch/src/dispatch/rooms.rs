@@ -140,7 +140,7 @@ mod tests {
         let mut free = FreeResources::all_of(&System::of_one_resource("cores", 3, 8));
         let mut units = UnitRequests::default();
         let (three, four) =
-            (units.id(UnitRequest::of(&[3], 1)), units.id(UnitRequest::of(&[4], 1)));
+            (units.id(&UnitRequest::of(&[3], 1)), units.id(&UnitRequest::of(&[4], 1)));
         let mut rooms = Rooms::default();
         rooms.wait(three, &units, &free);
         rooms.wait(three, &units, &free);
@@ -165,7 +165,7 @@ mod tests {
         let mut free = FreeResources::all_of(&System::of_one_resource("cores", 3, 8));
         let (mut units, mut rooms) = (UnitRequests::default(), Rooms::default());
         let ids: Vec<UnitId> =
-            (1..=200).map(|amount| units.id(UnitRequest::of(&[amount], 1))).collect();
+            (1..=200).map(|amount| units.id(&UnitRequest::of(&[amount], 1))).collect();
         for id in &ids {
             rooms.wait(*id, &units, &free);
         }
@@ -198,7 +198,7 @@ mod tests {
         let mut free = FreeResources::all_of(&System::of_one_resource("cores", 1, 100_000));
         let (mut units, mut rooms) = (UnitRequests::default(), Rooms::default());
         let (three, ten) =
-            (units.id(UnitRequest::of(&[3], 1)), units.id(UnitRequest::of(&[10], 1)));
+            (units.id(&UnitRequest::of(&[3], 1)), units.id(&UnitRequest::of(&[10], 1)));
         rooms.wait(three, &units, &free);
         let places = [UnitsOnNode { node: 0, units: 1 }];
         rooms.changing(&units, &free, &places);

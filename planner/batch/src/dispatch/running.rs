@@ -115,7 +115,7 @@ mod tests {
     /// After 25 s a job of an estimate of 10 s is taken to last 40 s, not 20; one that may last 30 s is taken to last those.
     #[test]
     fn estimates_that_were_outlived_double() {
-        let unit = UnitRequests::default().id(UnitRequest::default());
+        let unit = UnitRequests::default().id(&UnitRequest::default());
         let seconds = Time::from_seconds;
         let mut running = Running::default();
         for (key, limit) in [(0, 1000), (1, 30)] {

@@ -99,6 +99,24 @@ impl UnitRequest {
     }
 }
 
+/// What amounts are divided by many times: multiplying is faster.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Divisor(u64);
+
+impl Divisor {
+    /// By an amount above nothing.
+    pub fn by(amount: u32) -> Self {
+        Self(u64::MAX / u64::from(amount))
+    }
+
+    /// How often it goes into an amount `n`. With `m` for `(2^64 - 1) / d`, rounded down, `(n + 1) m / 2^64` is below `(n + 1) / d` by at
+    /// most `(n + 1) / 2^64`, which is less than `1 / d`: rounded down it is what `n / d` is.
+    pub fn quotient(self, amount: u32) -> u32 {
+        let product = (u128::from(amount) + 1) * u128::from(self.0);
+        (product >> 64) as u32
+    }
+}
+
 /// Names a unit request among those that were met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnitId(u32);
@@ -119,13 +137,13 @@ pub struct UnitRequests {
 
 impl UnitRequests {
     /// The id of a unit request.
-    pub fn id(&mut self, unit: UnitRequest) -> UnitId {
-        if let Some(id) = self.ids.get(&unit) {
+    pub fn id(&mut self, unit: &UnitRequest) -> UnitId {
+        if let Some(id) = self.ids.get(unit) {
             return *id;
         }
         let id = UnitId(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
         self.all.push(unit.clone());
-        self.ids.insert(unit, id);
+        self.ids.insert(unit.clone(), id);
         id
     }
 
@@ -152,6 +170,8 @@ impl UnitRequests {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Of 16 cores and 10 GB three units of 4 cores and 3 GB fit: 16 / 4 = 4, 10 / 3 = 3. Of the 2 licences that a unit asks
@@ -165,10 +185,22 @@ mod tests {
         assert_eq!(*unit.shared, [(0, 2)]);
     }
 
+    proptest! {
+        #[test]
+        fn multiplying_divides(amount: u32, by in 1_u32.., times in 0_u32..3, off in -1_i64..=1) {
+            prop_assert_eq!(Divisor::by(by).quotient(amount), amount / by);
+            // Next to where the quotient changes.
+            let near = i64::from(by) * i64::from(times) + off;
+            if let Ok(near) = u32::try_from(near) {
+                prop_assert_eq!(Divisor::by(by).quotient(near), near / by);
+            }
+        }
+    }
+
     #[test]
     fn equal_requests_have_one_id() {
         let mut units = UnitRequests::default();
-        let ids = [[1, 2], [2, 1], [1, 2]].map(|it| units.id(UnitRequest::of(&it, 2)));
+        let ids = [[1, 2], [2, 1], [1, 2]].map(|it| units.id(&UnitRequest::of(&it, 2)));
         assert_eq!((ids[0] == ids[2], ids[0] == ids[1], units.len()), (true, false, 2));
         assert_eq!(*units.get(ids[1]), UnitRequest::of(&[2, 1], 2));
     }

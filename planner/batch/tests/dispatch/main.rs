@@ -8,6 +8,7 @@ mod distributions;
 mod estimates;
 mod kinds;
 mod known;
+mod late_ranks;
 mod one_resource;
 mod plain;
 mod plain_conservative;

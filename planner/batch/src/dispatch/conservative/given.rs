@@ -255,7 +255,7 @@ mod tests {
         let free = FreeResources::all_of(&System::of_one_resource("cores", 1, 4));
         let mut units = UnitRequests::default();
         let (two, three) = (UnitRequest::of(&[2], 1), UnitRequest::of(&[3], 1));
-        let id = units.id(two.clone());
+        let id = units.id(&two);
         let mut future = Future::new(&free);
         for (from, to) in [(4, 10), (13, 20)] {
             let places = [UnitsOnNode { node: 0, units: 1 }];

@@ -16,6 +16,10 @@ impl Dispatcher<'_> {
                 break;
             }
             let asks_for = &self.asks_for_critical;
+            let mut waiting = self.rooms.all().filter(|it| self.queue.of_kind(it.0).is_some());
+            if !waiting.any(|(unit, _)| asks_for[unit.index()] & open != 0) {
+                break;
+            }
             let teaches = |job: &QueuePlace| asks_for[job.unit.index()] & open != 0;
             let next = self.queue.find(at, teaches).filter(|next| *next < end);
             let Some(next) = next else { break };

@@ -22,7 +22,8 @@ impl Dispatcher<'_> {
         self.forget_promise();
         self.running.correct(now);
         let mut free = self.scratch.take().unwrap_or_else(|| self.free.clone());
-        free.copy_from(&self.free);
+        free.copy_nodes_from(&self.free, &self.touched);
+        self.touched.clear();
         // Somebody waits with such units: the room is kept.
         let room = self.rooms.get(first.unit).unwrap_or(0);
         let enough = room >= u64::from(first.units);
@@ -43,6 +44,7 @@ impl Dispatcher<'_> {
         let spare = std::mem::take(&mut self.spare);
         self.promise = Some(spare.renewed(at, unit, &places, &free, whole));
         self.promised_to = first.key;
+        self.touched.add(&self.freed);
         self.freed.clear();
         self.scratch = Some(free);
     }

@@ -28,7 +28,7 @@ impl Bench {
 
     /// A job waits.
     fn wait(&mut self, estimate_s: i64, units: u32, amounts: &[u32]) {
-        let unit = self.units.id(UnitRequest::of(amounts, self.system.resources.len()));
+        let unit = self.units.id(&UnitRequest::of(amounts, self.system.resources.len()));
         self.waiting.push(WaitingUnits { unit, units, estimate: Time::from_seconds(estimate_s) });
     }
 

@@ -88,6 +88,16 @@ pub(super) trait QueueOrder: Debug {
     /// The rank of a job: the least goes first.
     fn rank(&self, job: &Waiting, units: &UnitRequests, now: Time) -> (i64, i64);
 
+    /// The rank of a job that has been ranked before.
+    fn rank_again(&self, job: &Waiting, units: &UnitRequests, now: Time) -> (i64, i64) {
+        self.rank(job, units, now)
+    }
+
+    /// Whether a job that is submitted now comes behind all that were submitted before.
+    fn newcomers_are_last(&self) -> bool {
+        false
+    }
+
     /// Whether ranks change while jobs wait.
     fn changes(&self) -> bool {
         false

@@ -40,19 +40,38 @@ const fn reduced(numerator: i64, denominator: i64) -> (i64, i64) {
     (numerator / common, denominator / common)
 }
 
-impl QueueOrder for PriorityRule {
-    fn rank(&self, job: &Waiting, units: &UnitRequests, now: Time) -> (i64, i64) {
+impl PriorityRule {
+    /// Equation 5.1 without its sign.
+    fn tardiness(&self, job: &Waiting, now: Time) -> i64 {
         let wait = (now - job.submitted).as_micros();
         let (longest, expected) =
             job.queue.map_or((1, 1), |queue| self.weights[usize::from(queue)]);
-        let tardiness = match longest.checked_mul(wait) {
-            Some(product) => i128::from(product / expected),
-            None => i128::from(longest) * i128::from(wait) / i128::from(expected),
-        };
+        match longest.checked_mul(wait) {
+            Some(product) if expected == 1 => product,
+            Some(product) => product / expected,
+            None => within(i128::from(longest) * i128::from(wait) / i128::from(expected)),
+        }
+    }
+}
+
+fn within(number: i128) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+impl QueueOrder for PriorityRule {
+    fn rank(&self, job: &Waiting, units: &UnitRequests, now: Time) -> (i64, i64) {
         let size = i128::from(units.get(job.unit).sum_of_all(job.units));
         let geometry = i128::from(job.estimate.told.as_micros()) * size;
-        let within = |number: i128| i64::try_from(number).unwrap_or(i64::MAX);
-        (-within(tardiness), within(geometry))
+        (-self.tardiness(job, now), within(geometry))
+    }
+
+    fn rank_again(&self, job: &Waiting, _: &UnitRequests, now: Time) -> (i64, i64) {
+        (-self.tardiness(job, now), job.rank.1)
+    }
+
+    /// Who waits is late by at least as much as it waits.
+    fn newcomers_are_last(&self) -> bool {
+        true
     }
 
     fn changes(&self) -> bool {
@@ -93,7 +112,7 @@ mod tests {
                 submitted: Time::from_seconds(submitted_s),
                 estimate: Estimate::of(Time::from_seconds(estimate_s)),
                 limit: Time::FOREVER,
-                unit: units.id(UnitRequest::of(&amounts, 2)),
+                unit: units.id(&UnitRequest::of(&amounts, 2)),
                 units: count,
                 user: 0,
                 queue,

@@ -3,8 +3,10 @@
 use crate::dispatch::free::FreeResources;
 use crate::dispatch::unit::{UnitId, UnitRequest, UnitRequests};
 
-/// Of more than this no row is kept.
-const MOST_FREE: u32 = 65_535;
+/// Of more than this no row is kept: counts of up to so many are compared many at a time.
+const MOST_FREE: u32 = 32_766;
+/// As many as are asked for.
+const NO_LIMIT: i16 = i16::MAX;
 /// The most rows that are kept; then they are made anew.
 const MOST_ROWS: usize = 4096;
 /// The fewest columns that rows have room for.
@@ -21,7 +23,9 @@ pub(super) struct Rows {
     /// How far apart rows are.
     stride: usize,
     /// By row and column: how many units that allows.
-    counts: Vec<u32>,
+    counts: Vec<i16>,
+    /// By column: the least of rows.
+    least: Vec<i16>,
     /// The resource and amount of each row.
     keys: Vec<(usize, u32)>,
     /// By resource and amount: one more than its row, 0 where there is none.
@@ -56,7 +60,7 @@ impl Rows {
             self.forget();
         }
         for (row, &(resource, amount)) in self.keys.iter().enumerate() {
-            self.counts[row * self.stride + column] = allows(request, resource, amount);
+            self.counts[row * self.stride + column] = allowed(request, resource, amount);
         }
         column
     }
@@ -77,19 +81,23 @@ impl Rows {
         node: u32,
         fits: &mut Vec<u32>,
     ) {
-        fits.clear();
-        fits.resize(self.columns.len(), u32::MAX);
-        for (resource, &amount) in free.on(node).iter().enumerate().take(self.index.len()) {
-            if amount > MOST_FREE {
-                for (fits, kind) in fits.iter_mut().zip(&self.columns) {
-                    *fits =
-                        (*fits).min(kind.map_or(0, |it| allows(units.get(it), resource, amount)));
-                }
-                continue;
-            }
+        let on = free.on(node).iter().enumerate().take(self.index.len());
+        self.least.clear();
+        self.least.resize(self.columns.len(), NO_LIMIT);
+        for (resource, &amount) in on.clone().filter(|it| *it.1 <= MOST_FREE) {
             let from = self.row(units, resource, amount) * self.stride;
-            for (fits, allowed) in fits.iter_mut().zip(&self.counts[from..from + self.stride]) {
-                *fits = (*fits).min(*allowed);
+            let row = &self.counts[from..from + self.stride];
+            for (least, allowed) in self.least.iter_mut().zip(row) {
+                *least = (*least).min(*allowed);
+            }
+        }
+        fits.clear();
+        fits.extend(self.least.iter().map(|&least| {
+            if least == NO_LIMIT { u32::MAX } else { u32::from(least.unsigned_abs()) }
+        }));
+        for (resource, &amount) in on.filter(|it| *it.1 > MOST_FREE) {
+            for (fits, kind) in fits.iter_mut().zip(&self.columns) {
+                *fits = (*fits).min(kind.map_or(0, |it| allows(units.get(it), resource, amount)));
             }
         }
         for &column in &self.special {
@@ -118,7 +126,7 @@ impl Rows {
         self.counts.extend(
             self.columns
                 .iter()
-                .map(|kind| kind.map_or(0, |it| allows(units.get(it), resource, amount))),
+                .map(|kind| kind.map_or(0, |it| allowed(units.get(it), resource, amount))),
         );
         self.counts.resize((row + 1) * self.stride, 0);
         self.index[resource][amount as usize] = u32::try_from(row + 1).unwrap_or(0);
@@ -135,4 +143,9 @@ impl Rows {
 /// How many units so much of a resource allows.
 fn allows(request: &UnitRequest, resource: usize, free: u32) -> u32 {
     free.checked_div(request.amount(resource)).unwrap_or(u32::MAX)
+}
+
+/// How many, as rows keep it: so much is no more than [`MOST_FREE`].
+fn allowed(request: &UnitRequest, resource: usize, free: u32) -> i16 {
+    i16::try_from(allows(request, resource, free)).unwrap_or(NO_LIMIT)
 }

@@ -25,7 +25,7 @@ fn order(counted: &[Counted], said: &[(&str, &str)], shares: Option<&str>) -> Sh
 fn ranks(order: &mut ShareOrder, now: Time) -> Vec<i64> {
     order.prepare(now);
     let mut units = UnitRequests::default();
-    let unit = units.id(UnitRequest::of(&[1], 1));
+    let unit = units.id(&UnitRequest::of(&[1], 1));
     let rank = |user| {
         let estimate = Estimate::of(HOUR);
         let (arrival, units_of) = (0, 1);
