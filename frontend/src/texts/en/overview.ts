@@ -27,6 +27,7 @@ export const overview = {
     moreAfter: ' shows all.',
     running: { name: 'Runs now', none: 'Nothing that is booked runs now.', at: 'Until' },
     coming: { name: 'Begins within a day', none: 'Nothing that is booked begins within a day.', at: 'From' },
+    table: (part: string) => `Table: ${part}`,
     who: 'Who',
     nodes: 'Nodes',
     draws: 'Draws',

@@ -52,6 +52,7 @@ export const ui = {
   },
   parts: {
     pages: 'Pages of the list',
+    pagesBelow: 'Pages of the list, below it',
     before: '◀ Before',
     next: 'Next ▶',
     at: (all: string, page: string, pages: string) => `${all}, page ${page} of ${pages}`,

@@ -29,6 +29,7 @@ export const overview: Texts['overview'] = {
     moreAfter: '.',
     running: { name: 'En cours', none: 'Aucune réservation en cours.', at: 'Fin' },
     coming: { name: 'Commence sous 24\u00a0h', none: 'Aucune réservation ne commence sous 24\u00a0h.', at: 'Début' },
+    table: (part) => `Tableau\u00a0: ${part}`,
     who: 'Qui',
     nodes: 'Nœuds',
     draws: 'Puissance',

@@ -60,6 +60,7 @@ export const ui: Texts['ui'] = {
   },
   parts: {
     pages: 'Pages de la liste',
+    pagesBelow: 'Pages de la liste, en dessous',
     before: '◀ Précédente',
     next: 'Suivante ▶',
     at: (all, page, pages) => `${all}, page ${page} sur ${pages}`,
