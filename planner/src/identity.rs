@@ -54,6 +54,10 @@ uuid_identity! {
     OutageId
 }
 uuid_identity! {
+    /// The id of a quota adjustment. Later ones sort after earlier ones, so it should be a UUID of version 7.
+    QuotaAdjustmentId
+}
+uuid_identity! {
     /// The id of a negotiation. Lists are ordered by it, so it should be a UUID of version 7.
     NegotiationId
 }

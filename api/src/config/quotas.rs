@@ -13,8 +13,8 @@ use jiff::tz::TimeZone;
 use planner::json::oar_quotas::read_oar_quotas;
 use planner::node::Nodes;
 use planner::quota::{
-    AcrossRules, OnceQuota, QuotaCalendar, QuotaMeasure, QuotaPeriod, QuotaRules, Quotas,
-    RecurringQuota, date_and_time,
+    AcrossRules, OnceQuota, QuotaAdjustment, QuotaCalendar, QuotaMeasure, QuotaPeriod, QuotaRule,
+    QuotaRules, Quotas, RecurringQuota, date_and_time,
 };
 use serde::Deserialize;
 
@@ -74,16 +74,27 @@ fn all() -> String {
 }
 
 impl SiteQuotas {
+    /// These quotas with adjustments, which are in the order in which they were made.
+    #[must_use]
+    pub fn adjusted(&self, adjustments: Vec<QuotaAdjustment>) -> Self {
+        let quotas = Quotas { adjustments, ..self.quotas.clone() };
+        Self { quotas, zone: self.zone.clone() }
+    }
+
     /// The periods that node-hours and budgets are added up over.
     pub fn periods(&self) -> Vec<QuotaPeriod> {
-        let rules = self.quotas.sets.iter().flat_map(|set| &set.rules);
-        rules.filter_map(|rule| rule.per).collect()
+        self.rules().filter_map(|rule| rule.per).collect()
     }
 
     /// Whether there are budgets of energy, cost or CO2.
     pub fn has_budgets(&self) -> bool {
-        let mut rules = self.quotas.sets.iter().flat_map(|set| &set.rules);
-        rules.any(|rule| QuotaMeasure::OF_BUDGETS.iter().any(|it| rule.limit(*it).is_some()))
+        self.rules().any(|rule| rule.says_of(&QuotaMeasure::OF_BUDGETS))
+    }
+
+    /// All rules, whenever they are in force.
+    fn rules(&self) -> impl Iterator<Item = &QuotaRule> {
+        let adjusted = self.quotas.adjustments.iter().map(QuotaAdjustment::rule);
+        self.quotas.sets.iter().flat_map(|set| &set.rules).chain(adjusted)
     }
 
     /// The number of nodes of a partition; of all where its name is empty.
@@ -205,7 +216,11 @@ impl QuotaFields {
             ));
         }
         let across = across.unwrap_or(AcrossRules::EachPart);
-        if wrong.0.is_empty() { Ok(Quotas { sets, calendar, across }) } else { Err(wrong.0) }
+        let adjustments = Vec::new();
+        if !wrong.0.is_empty() {
+            return Err(wrong.0);
+        }
+        Ok(Quotas { sets, calendar, across, adjustments })
     }
 
     fn calendar(&self, bands: &TariffBands, wrong: &mut Wrong) -> QuotaCalendar {

@@ -12,7 +12,7 @@
 //!   planner's exact units (`_exact`); what needs more than 64 bits is decimal text. No statement asks the engine for the time.
 //! - The engine itself refuses a double booking; see the allocations' migration.
 //! - The book's version grows with everything that can make a plan made earlier wrong: a proposal,
-//!   an agenda, new nodes, an outage, a reservation that is extended or modified. Choosing, cancelling,
+//!   an agenda, new nodes, an outage, a quota adjustment, a reservation that is extended or modified. Choosing, cancelling,
 //!   releasing and expiring only free nodes and leave it. Its count of changes grows with every transaction that writes; see [`Marks`].
 //! - What people and programs may want to know of is an event, recorded in the transaction that did
 //!   it; ids of events are committed in their order. See [`NewEvent`].
@@ -66,6 +66,7 @@ mod power_holds;
 mod power_log;
 mod power_states;
 mod projects;
+mod quota_adjustments;
 mod recalibration;
 mod reevaluations;
 mod refusal;
@@ -131,6 +132,7 @@ pub use power_holds::PowerHold;
 pub use power_log::{LogWhat, PowerLogEntry, PowerLogFilter};
 pub use power_states::NodePowerState;
 pub use projects::{EditProjectsError, EditedProjects};
+pub use quota_adjustments::{QuotaAdjustmentFilter, StoredQuotaAdjustment};
 pub use recalibration::{
     JudgedCounts, JudgedNode, JudgedStanding, MeasuredRun, NewJudgement, OccupiedQuarter,
     RecalibrationState, ReservationSum,

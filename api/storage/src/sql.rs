@@ -38,6 +38,7 @@ pub use crate::power_holds::sql as power_holds;
 pub use crate::power_log::sql as power_log;
 pub use crate::power_states::sql as power_states;
 pub use crate::projects::sql as projects;
+pub use crate::quota_adjustments::sql as quota_adjustments;
 pub use crate::recalibration::sql as recalibration;
 pub use crate::reevaluations::sql as reevaluations;
 pub use crate::reservations::allocations::sql as allocations;
@@ -88,6 +89,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         power_holds::ALL,
         power_states::ALL,
         projects::ALL,
+        quota_adjustments::ALL,
         recalibration::ALL,
         reevaluations::ALL,
         reservations::ALL,

@@ -108,6 +108,7 @@ mod power_plan;
 mod process;
 mod projects;
 mod pushed_kills;
+mod quota_adjustments;
 mod quota_races;
 mod quotas;
 mod races;

@@ -54,6 +54,8 @@ enum Body {
     Samples,
     Measurements,
     Outage,
+    /// A node for ada.
+    Adjustment,
     /// What the supplier says to a question.
     Answer,
     /// Extra power.
@@ -153,6 +155,11 @@ fn routes() -> Vec<Route> {
         (delete.clone(), "/api/v1/projects/{name}/members/{user}", "/api/v1/projects/ocean/members/nobody", Body::None, May::Manage, 404),
         (delete.clone(), "/api/v1/projects/{name}", "/api/v1/projects/none", Body::None, May::Run, 404),
         (get.clone(), "/api/v1/quotas", "/api/v1/quotas", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/quotas/adjustments", "/api/v1/quotas/adjustments", Body::None, May::Run, 200),
+        // There are no quotas here, and so no adjustments.
+        (post.clone(), "/api/v1/quotas/adjustments", "/api/v1/quotas/adjustments", Body::Adjustment, May::Run, 409),
+        (Method::PATCH, "/api/v1/quotas/adjustments/{id}", "/api/v1/quotas/adjustments/none", Body::Nothing, May::Run, 404),
+        (delete.clone(), "/api/v1/quotas/adjustments/{id}", "/api/v1/quotas/adjustments/none", Body::None, May::Run, 404),
         (post.clone(), "/api/v1/calendar", "/api/v1/calendar", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/calendar", "/api/v1/calendar", Body::None, May::Book, 200),
         (delete.clone(), "/api/v1/calendar", "/api/v1/calendar", Body::None, May::Book, 204),
@@ -286,6 +293,7 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
         Body::Price => hours.agenda("price_per_mwh", 0, &[1.0]),
         Body::Experiment => crate::simulation::short(),
         Body::Outage => json!({ "nodes": ["n7"], "reason": "fans" }),
+        Body::Adjustment => json!({ "user": "ada", "nodes": 1 }),
         Body::Answer => json!({ "answer": "refused" }),
         Body::Gift => json!({ "start": hours.hour(0), "end": hours.hour(1), "power_w": 100 }),
         Body::Consumed => {

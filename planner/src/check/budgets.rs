@@ -5,9 +5,10 @@ use jiff::tz::TimeZone;
 use super::{Place, Violation, starts_of};
 use crate::decision::{Decision, Offer};
 use crate::quota::{
-    BudgetHolding, BudgetSubject, BudgetUse, QuotaMeasure, QuotaPart, QuotaRule, QuotaRules, Quotas,
+    BudgetHolding, BudgetSubject, BudgetUse, QuotaAdjustment, QuotaMeasure, QuotaPart, QuotaRule,
+    Quotas,
 };
-use crate::time::Span;
+use crate::time::{Span, Timestamp};
 
 /// The budgets that a decision was made under.
 #[derive(Clone, Copy, Debug)]
@@ -37,16 +38,17 @@ pub fn check_budgets(asked: &BudgetsAsked<'_>, decision: &Decision) -> Result<()
 impl BudgetsAsked<'_> {
     fn violations(&self, place: Place, offer: &Offer) -> Vec<Violation> {
         let mut found = Vec::new();
-        for piece in self.quotas.calendar.pieces(offer.span, self.zone) {
-            let Some(rules) = piece.rules.map(|rules| &self.quotas.sets[rules]) else { continue };
+        for (span, rules) in self.parts(offer.span) {
             for (criterion, measure) in QuotaMeasure::OF_BUDGETS.into_iter().enumerate() {
                 let projects =
                     std::iter::once(&self.asker.subject.project).chain(&self.asker.above);
                 for (level, project) in projects.enumerate() {
-                    let Some(rule) = self.rule(rules, measure, (level, project)) else { continue };
+                    let Some(rule) = self.said(&rules, measure, (level, project)) else {
+                        continue;
+                    };
                     let most = rule.limit(measure).and_then(|it| it.of(measure, 0));
                     let Some((most, per)) = most.zip(rule.per) else { continue };
-                    for period in per.overlapping(piece.span, self.zone) {
+                    for period in per.overlapping(span, self.zone) {
                         let own = used([offer_use(offer)].iter(), criterion, period);
                         let others = self.used(rule, project, (criterion, period));
                         if own + others > most {
@@ -60,10 +62,42 @@ impl BudgetsAsked<'_> {
         found
     }
 
-    /// The rule that says for the asker's project, or at a level above it.
+    /// The parts of a span, with the adjustments that are in force in each, the newest first, and the calendar's rules.
+    fn parts(&self, span: Span) -> Vec<(Span, [Vec<&QuotaRule>; 2])> {
+        let mut all = Vec::new();
+        for piece in self.quotas.calendar.pieces(span, self.zone) {
+            let spans = self.quotas.adjustments.iter().filter_map(QuotaAdjustment::span);
+            let ends = spans.flat_map(|it| [it.start(), it.end()]);
+            let mut edges: Vec<Timestamp> = ends.filter(|it| piece.span.contains(*it)).collect();
+            edges.extend([piece.span.start(), piece.span.end()]);
+            edges.sort_unstable();
+            for pair in edges.windows(2) {
+                let Some(part) = Span::new(pair[0], pair[1]) else { continue };
+                let newest = self.quotas.adjustments.iter().rev();
+                let there = newest.filter(|it| it.is_in_force(part.start()));
+                let adjusted = there.map(QuotaAdjustment::rule).collect();
+                let rules = piece.rules.map(|rules| &self.quotas.sets[rules].rules);
+                all.push((part, [adjusted, rules.into_iter().flatten().collect()]));
+            }
+        }
+        all
+    }
+
+    /// What an adjustment says, or else the calendar's rules.
+    fn said<'a>(
+        &self,
+        [adjusted, rules]: &[Vec<&'a QuotaRule>; 2],
+        measure: QuotaMeasure,
+        project: (usize, &str),
+    ) -> Option<&'a QuotaRule> {
+        let rule = self.rule(adjusted, measure, project);
+        rule.or_else(|| self.rule(rules, measure, project))
+    }
+
+    /// The rule that says for the asker's project, or at a level above it; of equals the first.
     fn rule<'a>(
         &self,
-        rules: &'a QuotaRules,
+        rules: &[&'a QuotaRule],
         measure: QuotaMeasure,
         (level, project): (usize, &str),
     ) -> Option<&'a QuotaRule> {
@@ -87,8 +121,12 @@ impl BudgetsAsked<'_> {
             rule.limit(measure).is_some()
                 && (level == 0 || (rule.budgets.with_below && rule.key.project != QuotaPart::All))
         };
-        let ranked =
-            rules.rules.iter().filter(is_here).filter_map(|rule| Some((rank(rule)?, rule)));
+        let ranked = rules
+            .iter()
+            .copied()
+            .rev()
+            .filter(is_here)
+            .filter_map(|rule| Some((rank(rule)?, rule)));
         ranked.max_by_key(|(rank, _)| *rank).map(|(_, rule)| rule)
     }
 

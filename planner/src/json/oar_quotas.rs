@@ -77,7 +77,8 @@ fn assemble(reader: &mut Reader, members: Vec<(String, Member)>) -> Option<Quota
         Some(periods) => recurring(reader, &sets, periods, &mut calendar)?,
         None => calendar.otherwise = sets.iter().position(|rules| *rules.name == *DEFAULT),
     }
-    Some(Quotas { sets, calendar, across: AcrossRules::Refuse })
+    let (across, adjustments) = (AcrossRules::Refuse, Vec::new());
+    Some(Quotas { sets, calendar, across, adjustments })
 }
 
 /// Adds periods that recur, of which every second of the week must have one.
@@ -212,6 +213,7 @@ fn rules(reader: &mut Reader, raw: &RawValue) -> Option<Vec<QuotaRule>> {
             node_hours: Some(node_hours),
             budgets: RuleBudgets::default(),
             per: None,
+            adjustment: None,
         })
     })?;
     Some(rules.into_iter().map(|(_, rule)| rule).collect())

@@ -3,10 +3,12 @@
 use jiff::tz::TimeZone;
 
 use super::Quotas;
+use super::adjustment::RulesInForce;
 use super::budget::{BudgetHolding, BudgetSubject, BudgetUse, share};
 use super::budget_limits::{BudgetLimit, BudgetLimits, KnownStart};
 use super::judge::{NodesOf, QuotaJudge, partition};
 use super::limit::QuotaMeasure;
+use super::rule::QuotaRule;
 use super::verdict::QuotaRefusal;
 use crate::time::{Seconds, Span, Timestamp};
 
@@ -21,9 +23,14 @@ impl QuotaJudge {
         nodes_of: NodesOf<'_>,
         horizon: Span,
     ) -> Self {
-        let pieces = quotas.calendar.pieces(horizon, zone);
+        let of_asker = |rule: &QuotaRule| {
+            let as_above = || asker.above.iter().any(|it| rule.key.concerns(&asker.within(it)));
+            rule.says_of(&QuotaMeasure::OF_BUDGETS)
+                && (rule.key.concerns(&asker.subject) || as_above())
+        };
+        let RulesInForce { pieces, sets } = quotas.in_force(horizon, zone, of_asker);
         let mut limits = Vec::new();
-        for (place, rules) in quotas.sets.iter().enumerate() {
+        for (place, rules) in sets.iter().enumerate() {
             let in_force = pieces.iter().filter(|piece| piece.rules == Some(place));
             let in_force: Vec<Span> = in_force.map(|piece| piece.span).collect();
             for (at, measure) in QuotaMeasure::OF_BUDGETS.into_iter().enumerate() {
@@ -36,6 +43,7 @@ impl QuotaJudge {
                     let limit = |period: Span| BudgetLimit {
                         rules: rules.name.clone(),
                         key: rule.key.clone(),
+                        adjustment: rule.adjustment,
                         measure,
                         place: at,
                         most,

@@ -9,6 +9,7 @@ use super::key::{QuotaKey, QuotaPart, QuotaSubject};
 use super::limit::QuotaMeasure;
 use super::rule::{QuotaPeriod, QuotaRule, QuotaRules};
 use super::verdict::{QuotaExcess, QuotaRefusal};
+use crate::identity::QuotaAdjustmentId;
 use crate::time::{Seconds, Span, Timestamp};
 
 /// All budgets that one who asks must keep, over a horizon.
@@ -20,6 +21,7 @@ pub(super) struct BudgetLimits(pub(super) Vec<BudgetLimit>);
 pub(super) struct BudgetLimit {
     pub(super) rules: Box<str>,
     pub(super) key: QuotaKey,
+    pub(super) adjustment: Option<QuotaAdjustmentId>,
     pub(super) measure: QuotaMeasure,
     /// Of the measure, in the order of criteria.
     pub(super) place: usize,
@@ -48,6 +50,7 @@ impl BudgetLimit {
         QuotaRefusal::Exceeded(Box::new(QuotaExcess {
             rules: self.rules.clone(),
             key: self.key.clone(),
+            adjustment: self.adjustment,
             measure: self.measure,
             limit: self.most,
             used: self.used,
@@ -139,7 +142,7 @@ impl QuotaRules {
                     && rule.limit(measure).is_some()
                     && rule.key.concerns(&subject)
             };
-            let most = self.rules.iter().filter(says).max_by_key(|rule| rule.key.specificity())?;
+            let most = self.rules.iter().filter(says).max_by_key(|rule| rule.precedence())?;
             Some((most, subject))
         });
         own.into_iter().chain(above).collect()

@@ -20,10 +20,10 @@ pub fn budget_standings(
     nodes_of: NodesOf<'_>,
 ) -> Vec<QuotaStanding> {
     let ahead = Span::starting(now, LOOK_AHEAD);
-    let piece = ahead.and_then(|ahead| quotas.calendar.pieces(ahead, zone).into_iter().next());
-    let Some(rules) = piece.and_then(|piece| quotas.sets.get(piece.rules?)) else {
+    let Some((_, rules)) = ahead.and_then(|ahead| quotas.in_force_now(ahead, zone)) else {
         return Vec::new();
     };
+    let rules = &*rules;
     let is_shown = |it: &&BudgetHolding| whose.is_none_or(|user| *it.of.subject.user == *user);
     let mut askers: Vec<BudgetSubject> = Vec::new();
     for holding in held.iter().filter(is_shown) {
@@ -52,8 +52,7 @@ pub fn budget_standings(
                     continue;
                 }
                 told.push(of.clone());
-                let (rules, rule) = (rules.name.clone(), rule.key.clone());
-                all.push(QuotaStanding { rules, rule, of, amounts });
+                all.push(QuotaStanding::of(rules, rule, of, amounts));
             }
         }
     }
@@ -65,7 +64,7 @@ fn subjects(rules: &QuotaRules, rule: &QuotaRule, asker: &BudgetSubject) -> Vec<
     let mut seen: Vec<QuotaSubject> = Vec::new();
     for measure in QuotaMeasure::OF_BUDGETS {
         for (said, subject) in rules.budgets_of(asker, measure) {
-            if said.key == rule.key && !seen.contains(&subject) {
+            if std::ptr::eq(said, rule) && !seen.contains(&subject) {
                 seen.push(subject);
             }
         }
@@ -82,7 +81,7 @@ fn says(
     measure: QuotaMeasure,
 ) -> bool {
     let saying = rules.budgets_of(asker, measure);
-    saying.iter().any(|(said, seen)| said.key == rule.key && seen == subject)
+    saying.iter().any(|(said, seen)| std::ptr::eq(*said, rule) && seen == subject)
 }
 
 /// What a rule says of budgets, and what of it is taken in the period that is now.

@@ -1,17 +1,19 @@
 //! Whether a reservation keeps the quotas, and where it would.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use jiff::tz::TimeZone;
 
+use super::adjustment::{PieceInForce, RulesInForce};
 use super::budget_limits::BudgetLimits;
-use super::calendar::QuotaPiece;
 use super::counting::{QuotaCount, QuotaHolding, node_seconds};
 use super::key::{QuotaKey, QuotaPart, QuotaSubject};
 use super::limit::QuotaMeasure;
-use super::rule::{QuotaPeriod, QuotaRule};
+use super::rule::{QuotaPeriod, QuotaRule, QuotaRules};
 use super::verdict::{QuotaExcess, QuotaRefusal};
 use super::{AcrossRules, Quotas};
+use crate::identity::QuotaAdjustmentId;
 use crate::time::{Seconds, Span, Timestamp};
 
 /// The number of nodes of a partition; of all nodes where its name is empty.
@@ -21,9 +23,11 @@ pub type NodesOf<'a> = &'a dyn Fn(&str) -> u32;
 #[derive(Debug)]
 pub struct QuotaJudge {
     across: AcrossRules,
-    pieces: Vec<QuotaPiece>,
-    /// By the place of the rules.
-    limits: Vec<Vec<AppliedLimit>>,
+    pieces: Vec<PieceInForce>,
+    limits: Vec<AppliedLimit>,
+    /// When which limit says, of each measure by time.
+    said: [Vec<SaidPiece>; 3],
+    /// Of the calendar's rules.
     names: Vec<Box<str>>,
     counts: Vec<QuotaCount>,
     pub(super) budgets: BudgetLimits,
@@ -32,7 +36,10 @@ pub struct QuotaJudge {
 /// A limit of a rule, for one who asks.
 #[derive(Debug)]
 struct AppliedLimit {
+    /// What the rules are called that it is of, or that it goes before.
+    rules: Box<str>,
     key: QuotaKey,
+    adjustment: Option<QuotaAdjustmentId>,
     measure: QuotaMeasure,
     most: i128,
     per: Option<QuotaPeriod>,
@@ -42,11 +49,21 @@ struct AppliedLimit {
     periods: Vec<(Span, i128)>,
 }
 
+/// What tells limits of a measure apart: the place of the calendar's rules, and the rule.
+type LimitName<'a> = (Option<usize>, &'a QuotaKey, Option<QuotaAdjustmentId>);
+
+/// When a limit says, for as long as the calendar's rules are the same.
+#[derive(Debug)]
+struct SaidPiece {
+    span: Span,
+    /// The place of the limit.
+    limit: usize,
+}
+
 /// A limit against a part of a wanted reservation.
 #[derive(Debug)]
 pub(super) struct LimitTest<'a> {
     limit: &'a AppliedLimit,
-    rules: usize,
     /// The time that counts.
     during: Span,
     used: i128,
@@ -57,6 +74,21 @@ impl LimitTest<'_> {
     /// What it is too much by; at most 0 where it fits.
     pub(super) const fn excess(&self) -> i128 {
         self.used + self.own - self.limit.most
+    }
+
+    fn refused(&self) -> QuotaExcess {
+        let AppliedLimit { rules, key, adjustment, measure, most, per, .. } = self.limit;
+        QuotaExcess {
+            rules: rules.clone(),
+            key: key.clone(),
+            adjustment: *adjustment,
+            measure: *measure,
+            limit: *most,
+            used: self.used,
+            asked: self.own,
+            per: *per,
+            during: self.during,
+        }
     }
 
     /// Whether it changes with the start between two edges.
@@ -75,31 +107,17 @@ impl QuotaJudge {
         nodes_of: NodesOf<'_>,
         horizon: Span,
     ) -> Self {
-        let pieces = quotas.calendar.pieces(horizon, zone);
-        let mut counted = Counted { subject, held, places: HashMap::new(), counts: Vec::new() };
-        let mut limits: Vec<Vec<AppliedLimit>> = Vec::new();
-        for (place, rules) in quotas.sets.iter().enumerate() {
-            let is_used = pieces.iter().any(|piece| piece.rules == Some(place));
-            let mut applied = Vec::new();
-            for measure in QuotaMeasure::OF_NODES.into_iter().filter(|_| is_used) {
-                let Some(rule) = rules.applying(subject, measure) else { continue };
-                let all = nodes_of(partition(rule, subject));
-                let Some(most) = rule.limit(measure).and_then(|it| it.of(measure, all)) else {
-                    continue;
-                };
-                let per = rule.per.filter(|_| measure == QuotaMeasure::NodeHours);
-                let count = counted.place(&rule.key);
-                let spans = per.map(|per| per.overlapping(horizon, zone)).unwrap_or_default();
-                let used = |span: Span| (span, counted.counts[count].node_seconds(span));
-                let periods = spans.into_iter().map(used).collect();
-                let key = rule.key.clone();
-                applied.push(AppliedLimit { key, measure, most, per, count, periods });
-            }
-            limits.push(applied);
-        }
+        let of_subject =
+            |rule: &QuotaRule| rule.says_of(&QuotaMeasure::OF_NODES) && rule.key.concerns(subject);
+        let RulesInForce { pieces, sets } = quotas.in_force(horizon, zone, of_subject);
+        let (places, counts, limits) = (HashMap::new(), Vec::new(), Vec::new());
+        let mut counted =
+            Counted { subject, held, zone, horizon, nodes_of, places, counts, limits };
+        let said = QuotaMeasure::OF_NODES.map(|measure| counted.said_of(measure, (&pieces, &sets)));
         let names = quotas.sets.iter().map(|rules| rules.name.clone()).collect();
-        let budgets = BudgetLimits::default();
-        Self { across: quotas.across, pieces, limits, names, counts: counted.counts, budgets }
+        let (across, budgets) = (quotas.across, BudgetLimits::default());
+        let Counted { counts, limits, .. } = counted;
+        Self { across, pieces, limits, said, names, counts, budgets }
     }
 
     /// Whether so many nodes over a span keep the quotas.
@@ -111,7 +129,7 @@ impl QuotaJudge {
             let name = |rules: Option<usize>| rules.map(|place| self.names[place].clone());
             return Err(QuotaRefusal::Across { at, before: name(before), after: name(after) });
         }
-        self.first_exceeded(self.tests(nodes, span))
+        first_exceeded(self.tests(nodes, span))
     }
 
     /// Whether so many nodes over a span keep all quotas but those on the number of reservations, where what is held has
@@ -122,71 +140,50 @@ impl QuotaJudge {
     pub fn judge_more_of_one(&self, nodes: u32, span: Span) -> Result<(), QuotaRefusal> {
         let of_reservations =
             |test: &LimitTest<'_>| test.limit.measure == QuotaMeasure::Reservations;
-        self.first_exceeded(self.tests(nodes, span).filter(|test| !of_reservations(test)))
+        first_exceeded(self.tests(nodes, span).filter(|test| !of_reservations(test)))
     }
 
-    fn first_exceeded<'a>(
-        &self,
-        mut tests: impl Iterator<Item = LimitTest<'a>>,
-    ) -> Result<(), QuotaRefusal> {
-        match tests.find(|test| test.excess() > 0) {
-            Some(test) => Err(QuotaRefusal::Exceeded(Box::new(self.excess(&test)))),
-            None => Ok(()),
-        }
-    }
-
-    fn excess(&self, test: &LimitTest<'_>) -> QuotaExcess {
-        let AppliedLimit { key, measure, most, per, .. } = test.limit;
-        QuotaExcess {
-            rules: self.names[test.rules].clone(),
-            key: key.clone(),
-            measure: *measure,
-            limit: *most,
-            used: test.used,
-            asked: test.own,
-            per: *per,
-            during: test.during,
-        }
-    }
-
-    /// Where a span goes on under other rules, if these may not follow each other in one reservation.
+    /// Where a span goes on under other rules of the calendar, if these may not follow each other in one reservation.
     pub(super) fn crossing(&self, span: Span) -> Option<(Timestamp, Option<usize>, Option<usize>)> {
         if self.across == AcrossRules::EachPart {
             return None;
         }
-        let mut there = self.parts(span);
-        let (_, first) = there.next()?;
-        let (second, other) = there.next()?;
-        Some((second.start(), first, other))
+        let from = self.pieces.partition_point(|piece| piece.span.end() <= span.start());
+        let mut there = self.pieces[from..].iter().take_while(|it| it.span.start() < span.end());
+        let first = there.next()?.calendar;
+        let other = there.find(|it| it.calendar != first)?;
+        Some((other.span.start(), first, other.calendar))
     }
 
-    /// The parts of a span under the same rules.
-    fn parts(&self, span: Span) -> impl Iterator<Item = (Span, Option<usize>)> + '_ {
-        let from = self.pieces.partition_point(|piece| piece.span.end() <= span.start());
-        let near = self.pieces[from..].iter().take_while(move |it| it.span.start() < span.end());
-        near.filter_map(move |it| Some((it.span.intersection(span)?, it.rules)))
+    /// The parts of a span in which the same limit says, of each measure, by time.
+    fn parts(&self, span: Span) -> Vec<(Span, &AppliedLimit)> {
+        let of_measure = |said: &'_ Vec<SaidPiece>| {
+            let from = said.partition_point(|piece| piece.span.end() <= span.start());
+            let until = said.partition_point(|piece| piece.span.start() < span.end());
+            from..until.max(from)
+        };
+        let near = self.said.iter().flat_map(|said| &said[of_measure(said)]);
+        let part = |it: &SaidPiece| Some((it.span.intersection(span)?, &self.limits[it.limit]));
+        let mut parts: Vec<(Span, &AppliedLimit)> = near.filter_map(part).collect();
+        parts.sort_by_key(|(part, _)| part.start());
+        parts
     }
 
     /// Every limit that a reservation must keep. Between two edges they are the same ones in the same order.
     pub(super) fn tests(&self, nodes: u32, span: Span) -> impl Iterator<Item = LimitTest<'_>> + '_ {
-        let parts = self.parts(span).filter_map(|(part, rules)| Some((part, rules?)));
-        parts.flat_map(move |(part, rules)| {
-            self.limits[rules]
-                .iter()
-                .flat_map(move |limit| self.tests_of(limit, rules, nodes, span, part))
-        })
+        let parts = self.parts(span).into_iter();
+        parts.flat_map(move |(part, limit)| self.tests_of(limit, nodes, span, part))
     }
 
     fn tests_of<'a>(
         &'a self,
         limit: &'a AppliedLimit,
-        rules: usize,
         nodes: u32,
         span: Span,
         part: Span,
     ) -> Vec<LimitTest<'a>> {
         let count = &self.counts[limit.count];
-        let test = |during, used, own| LimitTest { limit, rules, during, used, own };
+        let test = |during, used, own| LimitTest { limit, during, used, own };
         match limit.measure {
             QuotaMeasure::Nodes => vec![test(part, count.most(part, false), nodes.into())],
             QuotaMeasure::Reservations => vec![test(part, count.most(part, true), 1)],
@@ -224,7 +221,7 @@ impl QuotaJudge {
     pub(super) fn edges(&self) -> Vec<Timestamp> {
         let mut edges: Vec<Timestamp> = self.counts.iter().flat_map(QuotaCount::edges).collect();
         let spans = self.pieces.iter().map(|piece| piece.span);
-        let periods = self.limits.iter().flatten().flat_map(|limit| &limit.periods);
+        let periods = self.limits.iter().flat_map(|limit| &limit.periods);
         let spans = spans.chain(periods.map(|(span, _)| *span));
         edges.extend(spans.flat_map(|span| [span.start(), span.end()]));
         edges.sort_unstable();
@@ -233,15 +230,75 @@ impl QuotaJudge {
     }
 }
 
-/// What is counted for one who asks, each key once.
+/// The refusal of the first limit that is exceeded.
+fn first_exceeded<'a>(mut tests: impl Iterator<Item = LimitTest<'a>>) -> Result<(), QuotaRefusal> {
+    match tests.find(|test| test.excess() > 0) {
+        Some(test) => Err(QuotaRefusal::Exceeded(Box::new(test.refused()))),
+        None => Ok(()),
+    }
+}
+
+/// What is counted for one who asks, each key once, and the limits that count it.
 struct Counted<'a> {
     subject: &'a QuotaSubject,
     held: &'a [QuotaHolding],
+    zone: &'a TimeZone,
+    horizon: Span,
+    nodes_of: NodesOf<'a>,
     places: HashMap<QuotaKey, usize>,
     counts: Vec<QuotaCount>,
+    limits: Vec<AppliedLimit>,
 }
 
 impl Counted<'_> {
+    /// When which limit of a measure says, by time.
+    fn said_of(
+        &mut self,
+        measure: QuotaMeasure,
+        (pieces, sets): (&[PieceInForce], &[Cow<'_, QuotaRules>]),
+    ) -> Vec<SaidPiece> {
+        let mut named: HashMap<LimitName<'_>, Option<usize>> = HashMap::new();
+        let mut of_set: HashMap<usize, Option<usize>> = HashMap::new();
+        let mut said: Vec<SaidPiece> = Vec::new();
+        for &PieceInForce { span, calendar, rules } in pieces {
+            let Some(place) = rules else { continue };
+            let limit = *of_set.entry(place).or_insert_with(|| {
+                let rule = sets[place].applying(self.subject, measure)?;
+                let name = (calendar, &rule.key, rule.adjustment);
+                *named.entry(name).or_insert_with(|| self.limit((&sets[place], rule), measure))
+            });
+            let Some(limit) = limit else { continue };
+            let last = said.last_mut().filter(|last| last.limit == limit);
+            let longer = last.filter(|last| last.span.end() == span.start()).and_then(|last| {
+                last.span = Span::new(last.span.start(), span.end())?;
+                Some(())
+            });
+            if longer.is_none() {
+                said.push(SaidPiece { span, limit });
+            }
+        }
+        said
+    }
+
+    /// The place of what a rule says of a measure, with what is held of it; `None` where it is unlimited.
+    fn limit(
+        &mut self,
+        (rules, rule): (&QuotaRules, &QuotaRule),
+        measure: QuotaMeasure,
+    ) -> Option<usize> {
+        let all = (self.nodes_of)(partition(rule, self.subject));
+        let most = rule.limit(measure)?.of(measure, all)?;
+        let per = rule.per.filter(|_| measure == QuotaMeasure::NodeHours);
+        let count = self.place(&rule.key);
+        let spans = per.map(|per| per.overlapping(self.horizon, self.zone)).unwrap_or_default();
+        let used = |span: Span| (span, self.counts[count].node_seconds(span));
+        let periods = spans.into_iter().map(used).collect();
+        let (rules, key, adjustment) = (rules.name.clone(), rule.key.clone(), rule.adjustment);
+        let limit = AppliedLimit { rules, key, adjustment, measure, most, per, count, periods };
+        self.limits.push(limit);
+        Some(self.limits.len() - 1)
+    }
+
     fn place(&mut self, key: &QuotaKey) -> usize {
         *self.places.entry(key.clone()).or_insert_with(|| {
             let counts = |it: &&QuotaHolding| key.counts(self.subject, &it.subject);

@@ -8,9 +8,12 @@
 //! Budgets of energy, cost and CO2 over periods are counted by [`BudgetHolding`]s: what reservations plan, and what was measured
 //! in its place.
 //!
+//! Operators adjust quotas while the service runs: a [`QuotaAdjustment`] is a rule that goes before those of the calendar for a time.
+//!
 //! Beside OAR's file ([`json::oar_quotas`](crate::json::oar_quotas)) there is a form of our own, which knows days of the month, months, and node-hours by day,
 //! week or month. Everything that decides is in whole nodes and seconds.
 
+mod adjustment;
 mod budget;
 mod budget_judge;
 mod budget_limits;
@@ -27,6 +30,7 @@ mod starts;
 mod usage;
 mod verdict;
 
+pub use adjustment::QuotaAdjustment;
 pub use budget::{BudgetHolding, BudgetSubject, BudgetUse, MeasuredHour, planned_uses, settled};
 pub(crate) use budget_limits::KnownStart;
 pub use budget_starts::{BudgetStart, StartAmounts};
@@ -39,7 +43,9 @@ pub use judge::{NodesOf, QuotaJudge};
 pub use key::{QuotaKey, QuotaPart, QuotaSubject};
 pub use limit::{QuotaAmount, QuotaLimit, QuotaMeasure};
 pub use rule::{QuotaPeriod, QuotaRule, QuotaRules, RuleBudgets};
-pub use spelling::{date_and_time, day_list, days_of_month, hours_of_day, months_of_year};
+pub use spelling::{
+    clock_text, date_and_time, day_list, days_of_month, hours_of_day, months_of_year,
+};
 pub use starts::AllowedStarts;
 pub use usage::{QuotaAmounts, QuotaStanding, standings};
 pub use verdict::{QuotaExcess, QuotaRefusal};
@@ -60,6 +66,9 @@ pub struct Quotas {
     pub sets: Vec<QuotaRules>,
     /// When which are in force.
     pub calendar: QuotaCalendar,
-    /// What follows where a reservation would go on under other rules.
+    /// What follows where a reservation would go on under other rules of the calendar.
     pub across: AcrossRules,
+    /// Rules that go before these for a time, by when they were made. A reservation may go on where one begins or ends,
+    /// and each part keeps what is in force then.
+    pub adjustments: Vec<QuotaAdjustment>,
 }

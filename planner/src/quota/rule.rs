@@ -4,6 +4,7 @@ use jiff::civil::DateTime;
 
 use super::key::{QuotaKey, QuotaSubject};
 use super::limit::{QuotaLimit, QuotaMeasure};
+use crate::identity::QuotaAdjustmentId;
 
 /// What some may have at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct QuotaRule {
     /// What node-hours and budgets are added up over; of node-hours `None` for the time of the reservation that is asked
     /// for, as OAR does. Budgets always have one.
     pub per: Option<QuotaPeriod>,
+    /// The adjustment that it is of, where it is of one.
+    pub adjustment: Option<QuotaAdjustmentId>,
 }
 
 /// What a rule says of energy, cost and CO2; `None` where it does not say.
@@ -108,14 +111,51 @@ impl QuotaRule {
             QuotaMeasure::Co2Kg => self.budgets.co2_kg,
         }
     }
+
+    /// Whether it says something of one of these measures.
+    pub fn says_of(&self, measures: &[QuotaMeasure]) -> bool {
+        measures.iter().any(|measure| self.limit(*measure).is_some())
+    }
+
+    /// What it says wrong together, though each part is right: of which member, or of the whole, in words.
+    pub fn contradiction(&self) -> Option<(Option<&'static str>, &'static str)> {
+        let has_budgets = self.says_of(&QuotaMeasure::OF_BUDGETS);
+        if !self.says_of(&QuotaMeasure::ALL) {
+            let told =
+                "says nothing; give nodes, reservations, node_hours, energy_kwh, cost or co2_kg";
+            return Some((None, told));
+        }
+        let is_of_all = |it: &&QuotaMeasure| self.limit(**it).is_some_and(QuotaLimit::is_of_all);
+        if let Some(measure) = QuotaMeasure::OF_BUDGETS.iter().find(is_of_all) {
+            return Some((Some(measure.word()), "is a number, or -1; nodes have no part in it"));
+        }
+        if has_budgets && self.per.is_none() {
+            return Some((None, "budgets need per, or from and to"));
+        }
+        if self.budgets.with_below && !has_budgets {
+            let told = "is of budgets, energy_kwh, cost or co2_kg, and there are none";
+            return Some((Some("with_below"), told));
+        }
+        if self.per.is_some() && !has_budgets && self.node_hours.is_none() {
+            let told = "is what node_hours and budgets are added up over, and there are none";
+            return Some((Some("per"), told));
+        }
+        None
+    }
+
+    /// The higher one says: an adjustment goes before all other rules, then what is more specific.
+    pub(super) fn precedence(&self) -> (bool, [u8; 4]) {
+        (self.adjustment.is_some(), self.key.specificity())
+    }
 }
 
 impl QuotaRules {
     /// The rule that says how much of a measure a subject may have: of those that concern it and say so, the most
-    /// specific one; `None` where no rule says so, which is no limit.
+    /// specific one, adjustments before others and the newest of those that are equally specific; `None` where no rule says
+    /// so, which is no limit.
     pub fn applying(&self, subject: &QuotaSubject, measure: QuotaMeasure) -> Option<&QuotaRule> {
         let says = |rule: &&QuotaRule| rule.limit(measure).is_some() && rule.key.concerns(subject);
-        self.rules.iter().filter(says).max_by_key(|rule| rule.key.specificity())
+        self.rules.iter().filter(says).max_by_key(|rule| rule.precedence())
     }
 }
 
@@ -131,6 +171,7 @@ mod tests {
             node_hours: None,
             budgets: RuleBudgets::default(),
             per: None,
+            adjustment: None,
         }
     }
 

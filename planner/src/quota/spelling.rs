@@ -77,6 +77,11 @@ pub fn date_and_time(text: &str) -> Result<DateTime, String> {
     read.ok_or_else(|| format!("the time {text:?} must be such as 2026-12-24 18:00"))
 }
 
+/// A time on the site's clock as [`date_and_time`] reads it.
+pub fn clock_text(at: DateTime) -> String {
+    at.strftime("%Y-%m-%d %H:%M").to_string()
+}
+
 /// What a list of words and ranges of words names, of `N` places; `None` where it cannot be read.
 fn chosen<const N: usize>(text: &str, place: impl Fn(&str) -> Option<usize>) -> Option<[bool; N]> {
     if text == "*" {

@@ -10,6 +10,7 @@ use super::judge::NodesOf;
 use super::key::{QuotaKey, QuotaPart, QuotaSubject};
 use super::limit::QuotaMeasure;
 use super::rule::{QuotaPeriod, QuotaRule, QuotaRules};
+use crate::identity::QuotaAdjustmentId;
 use crate::time::{Seconds, Span, Timestamp};
 
 /// How far ahead the end of what is in force is looked for.
@@ -22,6 +23,8 @@ pub struct QuotaStanding {
     pub rules: Box<str>,
     /// Whom the rule is about, as it was written.
     pub rule: QuotaKey,
+    /// The adjustment that the rule is of, where it is of one.
+    pub adjustment: Option<QuotaAdjustmentId>,
     /// Of whom this tells: `/` stands for one of them.
     pub of: QuotaKey,
     /// What it limits.
@@ -45,6 +48,18 @@ pub struct QuotaAmounts {
     pub during: Span,
 }
 
+impl QuotaStanding {
+    pub(super) fn of(
+        rules: &QuotaRules,
+        rule: &QuotaRule,
+        of: QuotaKey,
+        amounts: Vec<QuotaAmounts>,
+    ) -> Self {
+        let (name, key) = (rules.name.clone(), rule.key.clone());
+        Self { rules: name, rule: key, adjustment: rule.adjustment, of, amounts }
+    }
+}
+
 impl QuotaAmounts {
     /// What is left, of budgets perhaps less than nothing; `None` where it is unlimited.
     pub fn left(&self) -> Option<i128> {
@@ -61,16 +76,16 @@ pub fn standings(
     nodes_of: NodesOf<'_>,
 ) -> Vec<QuotaStanding> {
     let ahead = Span::starting(now, LOOK_AHEAD);
-    let piece = ahead.and_then(|ahead| quotas.calendar.pieces(ahead, zone).into_iter().next());
-    let Some((in_force, place)) = piece.and_then(|piece| Some((piece.span, piece.rules?))) else {
+    let Some((in_force, rules)) = ahead.and_then(|ahead| quotas.in_force_now(ahead, zone)) else {
         return Vec::new();
     };
-    let rules = &quotas.sets[place];
+    let rules = &*rules;
     let is_shown = |subject: &&QuotaSubject| whose.is_none_or(|user| *subject.user == *user);
     let subjects: BTreeSet<&QuotaSubject> =
         held.iter().map(|it| &it.subject).filter(is_shown).collect();
     let mut all = Vec::new();
     for rule in &rules.rules {
+        let Some(in_force) = quotas.time_of(rule, in_force) else { continue };
         let mut told = Vec::new();
         let own = likely(rule, whose);
         for subject in subjects.iter().copied().chain(&own) {
@@ -88,16 +103,15 @@ pub fn standings(
                 QuotaMeasure::OF_NODES.into_iter().filter_map(amount).collect();
             if !amounts.is_empty() {
                 told.push(of.clone());
-                let (rules, rule) = (rules.name.clone(), rule.key.clone());
-                all.push(QuotaStanding { rules, rule, of, amounts });
+                all.push(QuotaStanding::of(rules, rule, of, amounts));
             }
         }
     }
     all
 }
 
-/// Somebody whom a rule may concern though they hold nothing: a user in no project, or for operators those that the rule
-/// names; `None` where it is about each of those who hold something.
+/// Somebody whom a rule may concern though they hold nothing: a user in no project, or in the one that a rule about this
+/// user names, or for operators those that the rule names; `None` where it is about each of those who hold something.
 pub(super) fn likely(rule: &QuotaRule, whose: Option<&str>) -> Option<QuotaSubject> {
     let QuotaKey { partition, project, job_type, user } = &rule.key;
     let named = |part: &QuotaPart| match part {
@@ -106,9 +120,10 @@ pub(super) fn likely(rule: &QuotaRule, whose: Option<&str>) -> Option<QuotaSubje
     };
     let (partition_name, job_type) = (named(partition), named(job_type));
     match whose {
-        Some(user) => {
-            let project = "".into();
-            Some(QuotaSubject { partition: partition_name, project, job_type, user: user.into() })
+        Some(whose) => {
+            let is_named = matches!(user, QuotaPart::Named(name) if **name == *whose);
+            let project = if is_named { named(project) } else { "".into() };
+            Some(QuotaSubject { partition: partition_name, project, job_type, user: whose.into() })
         }
         None if [partition, project, user].contains(&&QuotaPart::Each) => None,
         None => Some(QuotaSubject {
@@ -142,7 +157,7 @@ fn amount(
     (count, during): (&QuotaCount, Span),
     nodes_of: NodesOf<'_>,
 ) -> Option<QuotaAmounts> {
-    let says = rules.applying(subject, measure).is_some_and(|it| it.key == rule.key);
+    let says = rules.applying(subject, measure).is_some_and(|it| std::ptr::eq(it, rule));
     let limit = rule.limit(measure).filter(|_| says)?;
     let all = nodes_of(match &rule.key.partition {
         QuotaPart::All => "",

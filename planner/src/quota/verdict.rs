@@ -5,6 +5,7 @@ use std::fmt;
 use super::key::QuotaKey;
 use super::limit::QuotaMeasure;
 use super::rule::QuotaPeriod;
+use crate::identity::QuotaAdjustmentId;
 use crate::time::{Span, Timestamp};
 
 /// Why a reservation would not keep the quotas.
@@ -30,6 +31,8 @@ pub struct QuotaExcess {
     pub rules: Box<str>,
     /// Whom the rule is about.
     pub key: QuotaKey,
+    /// The adjustment that the rule is of, where it is of one.
+    pub adjustment: Option<QuotaAdjustmentId>,
     /// What it limits.
     pub measure: QuotaMeasure,
     /// The most that there may be.
@@ -78,7 +81,7 @@ impl fmt::Display for QuotaRefusal {
 
 impl fmt::Display for QuotaExcess {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rules, key, measure, limit, used, asked, per, during } = self;
+        let Self { rules, key, adjustment, measure, limit, used, asked, per, during } = self;
         let unit = match measure {
             QuotaMeasure::Nodes => "nodes",
             QuotaMeasure::Reservations => "reservations at a time",
@@ -88,7 +91,11 @@ impl fmt::Display for QuotaExcess {
             QuotaMeasure::Co2Kg => "kg of CO2",
         };
         let amount = |amount: i128| self.in_units(amount);
-        write!(f, "the quota {key} of the rules {rules:?} allows {} {unit}", amount(*limit))?;
+        match adjustment {
+            None => write!(f, "the quota {key} of the rules {rules:?}")?,
+            Some(_) => write!(f, "the quota adjustment {key}")?,
+        }
+        write!(f, " allows {} {unit}", amount(*limit))?;
         match per {
             None | Some(QuotaPeriod::Fixed { .. }) => {}
             Some(per) => write!(f, " a {}", per.word())?,

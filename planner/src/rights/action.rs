@@ -149,6 +149,7 @@ actions! {
     ConsumptionRead "consumption.read" SUPPLIERS Site Whole Free "See what was consumed";
     ConsumptionSend "consumption.send" SUPPLIERS Site Whole Free "Say what was consumed";
     QuotaRead "quota.read" BOOKERS Own Whole Free "See quotas, and what is left";
+    QuotaAdjust "quota.adjust" OPERATORS Site Whole Sensitive "Adjust quotas for a time, and see how they are adjusted";
     ShareRead "share.read" BOOKERS Managed Whole Free "See how accounts stand";
     LedgerRead "ledger.read" BOOKERS Managed Whole Free "See the ledger, reports and bills";
     ModelErrorRead "model_error.read" BOOKERS Own Whole Free "See what was predicted and measured";

@@ -31,11 +31,13 @@ pub(crate) fn quotas((from, to): (i8, i8), energy: u32, cost: u32) -> Quotas {
             ..RuleBudgets::default()
         },
         per: Some(QuotaPeriod::Fixed { from: clock(from), to: clock(to) }),
+        adjustment: None,
     };
     Quotas {
         sets: vec![QuotaRules { name: "default".into(), rules: vec![rule] }],
         calendar: QuotaCalendar { otherwise: Some(0), ..QuotaCalendar::default() },
         across: AcrossRules::EachPart,
+        adjustments: Vec::new(),
     }
 }
 

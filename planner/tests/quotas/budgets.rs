@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use planner::quota::{
-    AcrossRules, BudgetHolding, BudgetSubject, BudgetUse, QuotaCalendar, QuotaJudge, QuotaKey,
-    QuotaLimit, QuotaMeasure, QuotaPeriod, QuotaRule, QuotaRules, QuotaSubject, Quotas,
-    RecurringQuota, RuleBudgets, budget_standings,
+    AcrossRules, BudgetHolding, BudgetSubject, BudgetUse, QuotaAdjustment, QuotaCalendar,
+    QuotaJudge, QuotaKey, QuotaLimit, QuotaMeasure, QuotaPeriod, QuotaRule, QuotaRules,
+    QuotaSubject, Quotas, RecurringQuota, RuleBudgets, budget_standings,
 };
 use planner::time::Span;
 use proptest::prelude::*;
 
 use crate::plain::END;
+use crate::properties::adjusted;
 use crate::{at, span};
 
 /// Of exact units in a millionth of a kWh, of the currency and of a kg.
@@ -87,6 +88,7 @@ fn a_rule() -> impl Strategy<Value = QuotaRule> {
             node_hours: None,
             budgets: RuleBudgets { energy_kwh, cost, co2_kg, with_below },
             per: Some(per),
+            adjustment: None,
         },
     )
 }
@@ -118,7 +120,9 @@ impl Plain<'_> {
                 .chain(self.asker.above.iter().map(|it| &**it));
             projects.enumerate().all(|(level, project)| {
                 QuotaMeasure::OF_BUDGETS.into_iter().enumerate().all(|(place, measure)| {
-                    let Some(rule) = self.rule(set, measure, (level, project)) else { return true };
+                    let Some(rule) = self.said(second, set, measure, (level, project)) else {
+                        return true;
+                    };
                     let period = period_of(rule);
                     let most = rule.limit(measure).unwrap().of(measure, 0).unwrap();
                     !period.contains(&second)
@@ -130,13 +134,28 @@ impl Plain<'_> {
         })
     }
 
-    /// Tried from the most to the least specific spelling of the key.
-    fn rule(
+    /// What an adjustment says, of those with one key the newest, or the calendar's rules.
+    fn said(
         &self,
+        second: i64,
         set: usize,
         measure: QuotaMeasure,
-        (level, project): (usize, &str),
+        project: (usize, &str),
     ) -> Option<&QuotaRule> {
+        let there = self.quotas.adjustments.iter().filter(|it| it.is_in_force(at(second)));
+        let newest: Vec<&QuotaRule> = there.rev().map(QuotaAdjustment::rule).collect();
+        let calendar: Vec<&QuotaRule> = self.quotas.sets[set].rules.iter().collect();
+        let rule = |rules| self.rule(rules, measure, project);
+        rule(newest).or_else(|| rule(calendar))
+    }
+
+    /// Tried from the most to the least specific spelling of the key.
+    fn rule<'b>(
+        &'b self,
+        rules: Vec<&'b QuotaRule>,
+        measure: QuotaMeasure,
+        (level, project): (usize, &str),
+    ) -> Option<&'b QuotaRule> {
         let QuotaSubject { partition, user, .. } = &self.asker.subject;
         let mut partitions = vec![&**partition, "/", "*"];
         partitions.retain(|it| !partition.is_empty() || *it == "*");
@@ -146,13 +165,13 @@ impl Plain<'_> {
             for project in &projects {
                 for user in [&**user, "/", "*"] {
                     let key = format!("{partition},{project},*,{user}");
-                    let said = self.quotas.sets[set].rules.iter().find(|rule| {
+                    let said = rules.iter().find(|rule| {
                         rule.key.to_string() == key
                             && rule.limit(measure).is_some()
                             && (level == 0 || rule.budgets.with_below)
                     });
                     if said.is_some() {
-                        return said;
+                        return said.copied();
                     }
                 }
             }
@@ -226,13 +245,15 @@ proptest! {
         held in prop::collection::vec(a_holding(), 0..6),
         asker in a_subject(),
         wanted in prop::collection::vec(a_use(), 8),
+        adjustments in prop::collection::vec((a_rule(), 0_i64..80, prop::option::of(81_i64..120)), 0..4),
     ) {
         let calendar = QuotaCalendar {
             recurring: vec![RecurringQuota::daily(from, from + length, 0)],
             otherwise: Some(1),
             ..QuotaCalendar::default()
         };
-        let quotas = Quotas { sets, calendar, across: AcrossRules::EachPart };
+        let (across, adjustments) = (AcrossRules::EachPart, adjusted(adjustments));
+        let quotas = Quotas { sets, calendar, across, adjustments };
         let in_force = |second: i64| {
             Some(usize::from(!(i64::from(from)..i64::from(from + length)).contains(&second)))
         };
@@ -261,12 +282,14 @@ fn what_is_above_binds_beside_what_is_ones_own() {
             ..RuleBudgets::default()
         },
         per: Some(QuotaPeriod::Day),
+        adjustment: None,
     };
     let rules = vec![rule("science", "0.000005", true), rule("ice", "0.000003", false)];
     let quotas = Quotas {
         sets: vec![QuotaRules { name: "default".into(), rules }],
         calendar: QuotaCalendar { otherwise: Some(0), ..QuotaCalendar::default() },
         across: AcrossRules::EachPart,
+        adjustments: Vec::new(),
     };
     let subject = |project: &str| BudgetSubject {
         subject: crate::subject(project, "", "ada"),

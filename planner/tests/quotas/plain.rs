@@ -1,8 +1,11 @@
 //! Quotas counted second by second, as their definition has it and without any of the planner's ways.
 
 use planner::quota::{
-    AcrossRules, QuotaHolding, QuotaLimit, QuotaMeasure, QuotaPart, QuotaRule, QuotaSubject, Quotas,
+    AcrossRules, QuotaAdjustment, QuotaHolding, QuotaLimit, QuotaMeasure, QuotaPart, QuotaRule,
+    QuotaSubject, Quotas,
 };
+
+use crate::at;
 
 /// Nothing is held after this second.
 pub(crate) const END: i64 = 200;
@@ -18,42 +21,72 @@ pub(crate) struct Plain<'a> {
 }
 
 impl Plain<'_> {
-    /// Whether a start keeps all quotas.
-    pub fn fits(&self, nodes: u32, start: i64, duration: i64) -> bool {
-        let seconds: Vec<i64> = (start..start + duration).collect();
-        let runs: Vec<&[i64]> =
-            seconds.chunk_by(|one, next| (self.in_force)(*one) == (self.in_force)(*next)).collect();
-        if self.quotas.across == AcrossRules::Refuse && runs.len() > 1 {
-            return false;
-        }
-        runs.iter().all(|run| self.run_fits(nodes, run, &seconds))
+    /// Which starts from 0 to a last one keep all quotas.
+    pub fn fits(&self, nodes: u32, last: i64, duration: i64) -> Vec<bool> {
+        let said: Vec<[Option<&QuotaRule>; 3]> =
+            (0..END).map(|second| QuotaMeasure::OF_NODES.map(|it| self.said(second, it))).collect();
+        (0..=last).map(|start| self.fits_at(nodes, start, duration, &said)).collect()
     }
 
-    fn run_fits(&self, nodes: u32, run: &[i64], seconds: &[i64]) -> bool {
-        let Some(rules) = (self.in_force)(run[0]) else { return true };
+    fn fits_at(
+        &self,
+        nodes: u32,
+        start: i64,
+        duration: i64,
+        said: &[[Option<&QuotaRule>; 3]],
+    ) -> bool {
+        let seconds: Vec<i64> = (start..start + duration).collect();
+        let same_calendar = |one: &i64, next: &i64| (self.in_force)(*one) == (self.in_force)(*next);
+        if self.quotas.across == AcrossRules::Refuse && seconds.chunk_by(same_calendar).count() > 1
+        {
+            return false;
+        }
+        QuotaMeasure::OF_NODES.into_iter().enumerate().all(|(place, measure)| {
+            let rule = |second: i64| said[usize::try_from(second).unwrap()][place];
+            let name = |second: i64| rule(second).map(|it| (&it.key, it.adjustment));
+            let same =
+                |one: &i64, next: &i64| same_calendar(one, next) && name(*one) == name(*next);
+            seconds.chunk_by(same).all(|run| {
+                rule(run[0]).is_none_or(|rule| self.run_fits((rule, measure), nodes, run, &seconds))
+            })
+        })
+    }
+
+    /// Whether a run of seconds in which a rule says keeps its limit.
+    fn run_fits(
+        &self,
+        (rule, measure): (&QuotaRule, QuotaMeasure),
+        nodes: u32,
+        run: &[i64],
+        seconds: &[i64],
+    ) -> bool {
         let nodes = i128::from(nodes);
-        for measure in QuotaMeasure::OF_NODES {
-            let Some(rule) = self.rule(rules, measure) else { continue };
-            let limit = rule.limit(measure).unwrap_or(QuotaLimit::Unlimited);
-            let Some(most) = limit.of(measure, self.all_nodes) else { continue };
-            let at = |second: &i64| self.at(rule, *second, measure);
-            let fits = match (measure, rule.per) {
-                (QuotaMeasure::Nodes, _) => run.iter().all(|it| at(it) + nodes <= most),
-                (QuotaMeasure::Reservations, _) => run.iter().all(|it| at(it) < most),
-                (QuotaMeasure::NodeHours, None) => {
-                    self.held_seconds(rule, run) + nodes * run.len() as i128 <= most
-                }
-                // The one day has all that there is.
-                (_, _) => {
-                    let day: Vec<i64> = (0..END).collect();
-                    self.held_seconds(rule, &day) + nodes * seconds.len() as i128 <= most
-                }
-            };
-            if !fits {
-                return false;
+        let limit = rule.limit(measure).unwrap_or(QuotaLimit::Unlimited);
+        let Some(most) = limit.of(measure, self.all_nodes) else { return true };
+        let at = |second: &i64| self.at(rule, *second, measure);
+        match (measure, rule.per) {
+            (QuotaMeasure::Nodes, _) => run.iter().all(|it| at(it) + nodes <= most),
+            (QuotaMeasure::Reservations, _) => run.iter().all(|it| at(it) < most),
+            (QuotaMeasure::NodeHours, None) => {
+                self.held_seconds(rule, run) + nodes * run.len() as i128 <= most
+            }
+            // The one day has all that there is.
+            (_, _) => {
+                let day: Vec<i64> = (0..END).collect();
+                self.held_seconds(rule, &day) + nodes * seconds.len() as i128 <= most
             }
         }
-        true
+    }
+
+    /// What says of a measure at a second: an adjustment, of those with one key the newest, or the calendar's rules.
+    fn said(&self, second: i64, measure: QuotaMeasure) -> Option<&QuotaRule> {
+        let there = self.quotas.adjustments.iter().filter(|it| it.is_in_force(at(second)));
+        let newest: Vec<&QuotaRule> = there.rev().map(QuotaAdjustment::rule).collect();
+        let calendar = || {
+            let rules = &self.quotas.sets[(self.in_force)(second)?].rules;
+            self.rule(&rules.iter().collect::<Vec<&QuotaRule>>(), measure)
+        };
+        self.rule(&newest, measure).or_else(calendar)
     }
 
     /// The most that any alternative of each reservation takes of these seconds.
@@ -103,8 +136,7 @@ impl Plain<'_> {
     }
 
     /// The rule that says: tried from the most to the least specific spelling of the key.
-    fn rule(&self, rules: usize, measure: QuotaMeasure) -> Option<&QuotaRule> {
-        let rules = &self.quotas.sets[rules].rules;
+    fn rule<'b>(&self, rules: &[&'b QuotaRule], measure: QuotaMeasure) -> Option<&'b QuotaRule> {
         let QuotaSubject { partition, project, job_type, user } = self.subject;
         let spellings = |name: &str, each: bool| -> Vec<String> {
             let mut all = vec![name.to_owned()];
@@ -122,7 +154,7 @@ impl Plain<'_> {
                             rule.key.to_string() == key && rule.limit(measure).is_some()
                         });
                         if said.is_some() {
-                            return said;
+                            return said.copied();
                         }
                     }
                 }

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use jiff::tz::TimeZone;
 use planner::quota::{
-    AcrossRules, QuotaCalendar, QuotaHolding, QuotaJudge, QuotaKey, QuotaLimit, QuotaPeriod,
-    QuotaRule, QuotaRules, QuotaSubject, Quotas, RecurringQuota, RuleBudgets,
+    AcrossRules, QuotaAdjustment, QuotaCalendar, QuotaHolding, QuotaJudge, QuotaKey, QuotaLimit,
+    QuotaPeriod, QuotaRule, QuotaRules, QuotaSubject, Quotas, RecurringQuota, RuleBudgets,
 };
 use planner::time::Seconds;
 use proptest::prelude::*;
+use uuid::Uuid;
 
 use crate::plain::{END, Plain};
 use crate::{at, span};
@@ -62,6 +63,7 @@ fn a_rule() -> impl Strategy<Value = QuotaRule> {
             node_hours,
             budgets: RuleBudgets::default(),
             per,
+            adjustment: None,
         },
     )
 }
@@ -75,6 +77,20 @@ fn a_set() -> impl Strategy<Value = QuotaRules> {
     })
 }
 
+/// When a rule is in force that goes before the others, perhaps without an end.
+fn an_adjustment() -> impl Strategy<Value = (QuotaRule, i64, Option<i64>)> {
+    (a_rule(), 0_i64..80, prop::option::of(1_i64..60))
+        .prop_map(|(rule, from, length)| (rule, from, length.map(|length| from + length)))
+}
+
+/// Adjustments by when they were made.
+pub(crate) fn adjusted(all: Vec<(QuotaRule, i64, Option<i64>)>) -> Vec<QuotaAdjustment> {
+    let one = |(place, (rule, from, to)): (u128, (QuotaRule, i64, Option<i64>))| {
+        QuotaAdjustment::new(Uuid::from_u128(place).into(), rule, (at(from), to.map(at)))
+    };
+    (1..).zip(all).map(one).collect()
+}
+
 proptest! {
     #[test]
     fn every_start_is_judged_as_a_plain_counter_does(
@@ -82,6 +98,7 @@ proptest! {
         (from, length) in (0_i32..60, 1_i32..60),
         has_rest in any::<bool>(),
         refuses in any::<bool>(),
+        adjustments in prop::collection::vec(an_adjustment(), 0..4),
         held in prop::collection::vec(a_holding(), 0..6),
         subject in a_subject(),
         (nodes, duration) in (1_u32..5, 1_i64..40),
@@ -92,7 +109,7 @@ proptest! {
             ..QuotaCalendar::default()
         };
         let across = if refuses { AcrossRules::Refuse } else { AcrossRules::EachPart };
-        let quotas = Quotas { sets, calendar, across };
+        let quotas = Quotas { sets, calendar, across, adjustments: adjusted(adjustments) };
         let in_force = |second: i64| {
             let first = i64::from(from) <= second && second < i64::from(from + length);
             if first { Some(0) } else { has_rest.then_some(1) }
@@ -113,7 +130,7 @@ proptest! {
             span(0, END),
         );
         let last = END - 40;
-        let fits: Vec<bool> = (0..=last).map(|it| plain.fits(nodes, it, duration)).collect();
+        let fits = plain.fits(nodes, last, duration);
         let second = |it: i64| usize::try_from(it).unwrap();
         for start in 0..=last {
             let judged = judge.judge(nodes, span(start, start + duration)).is_ok();

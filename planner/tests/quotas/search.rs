@@ -90,6 +90,7 @@ fn quotas(change: i32, nodes: &str, node_hours: &str) -> Quotas {
             node_hours: Some(QuotaLimit::parse(node_hours).unwrap()),
             budgets: RuleBudgets::default(),
             per: None,
+            adjustment: None,
         }],
     };
     Quotas {
@@ -100,6 +101,7 @@ fn quotas(change: i32, nodes: &str, node_hours: &str) -> Quotas {
             ..QuotaCalendar::default()
         },
         across: AcrossRules::EachPart,
+        adjustments: Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 mod agenda;
 pub mod answers;
 mod changes;
-mod id_prefix;
+pub mod id_prefix;
 mod modify;
 mod outage;
 pub mod quote_answer;

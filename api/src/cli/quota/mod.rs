@@ -1,5 +1,7 @@
-//! `wattbook quota`: what users and projects may hold, by the API of a service, and whether a file of quotas is right.
+//! `wattbook quota`: what users and projects may hold, by the API of a service, how operators adjust it, and whether a file
+//! of quotas is right.
 
+mod adjust;
 mod check;
 
 use std::path::PathBuf;
@@ -9,12 +11,13 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 use serde_json::Value;
 
+use super::booking::answers::local;
 use super::booking::server::Connection;
 use super::{Failure, block_on, print};
-use crate::http::v1::quotas::{QuotaDocument, QuotasDocument};
+use crate::http::v1::quotas::{QuotaAdjustedDocument, QuotaDocument, QuotasDocument};
 
 /// The columns, in their order.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 18] = [
     "rules",
     "rule",
     "partition",
@@ -30,6 +33,9 @@ const COLUMNS: [&str; 15] = [
     "to",
     "reserved",
     "measured",
+    "adjustment",
+    "adjusted_until",
+    "reason",
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -61,12 +67,25 @@ enum Command {
         /// OAR's file (JSON), or one of our own whose name ends in .toml
         file: PathBuf,
     },
+    /// Make a rule for a time, which goes before all rules of the settings; for operators
+    Adjust(Box<adjust::AdjustQuota>),
+    /// List the rules made so that have yet to end; for operators
+    Adjustments(adjust::ListAdjustments),
+    /// Change the limits, the end or the reason of such a rule; for operators
+    Change(Box<adjust::ChangeAdjustment>),
+    /// End such rules now, or take them back before they begin; for operators
+    End(adjust::EndAdjustments),
 }
 
 /// Prints how those stand who may ask, or what a file means.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if let Some(Command::Check { file }) = &arguments.command {
-        return check::run(file);
+    match &arguments.command {
+        Some(Command::Check { file }) => return check::run(file),
+        Some(Command::Adjust(arguments)) => return adjust::adjust(arguments),
+        Some(Command::Adjustments(arguments)) => return adjust::list(arguments),
+        Some(Command::Change(arguments)) => return adjust::change(arguments),
+        Some(Command::End(arguments)) => return adjust::end(arguments),
+        None => {}
     }
     let server = arguments.connection.open()?;
     let answer: Value = block_on(async { server.get("quotas").await })?;
@@ -104,9 +123,17 @@ fn csv(quotas: &[QuotaDocument]) -> anyhow::Result<String> {
             &it.to,
             &amount(it.reserved),
             &amount(it.measured),
+            &adjusted(it, |by| by.id.to_string()),
+            &adjusted(it, |by| by.until.clone().unwrap_or_default()),
+            &adjusted(it, |by| by.reason.clone()),
         ])?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+/// Something of the adjustment that a limit comes from, where it comes from one.
+fn adjusted(it: &QuotaDocument, part: impl Fn(&QuotaAdjustedDocument) -> String) -> String {
+    it.adjustment.as_ref().map(part).unwrap_or_default()
 }
 
 fn table(quotas: &[QuotaDocument]) -> Table {
@@ -123,8 +150,9 @@ fn table(quotas: &[QuotaDocument]) -> Table {
         "USED",
         "MEASURED",
         "LEFT",
+        "ADJUSTED",
     ]);
-    for column in table.column_iter_mut().skip(7) {
+    for column in table.column_iter_mut().skip(7).take(4) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     for it in quotas {
@@ -146,6 +174,14 @@ fn table(quotas: &[QuotaDocument]) -> Table {
             amount(it.used),
             it.measured.map_or_else(String::new, amount),
             amount(it.left),
+            adjusted(it, |by| {
+                let until = by.until.as_deref().map(|until| format!("until {}", local(until)));
+                [until, Some(by.reason.clone()).filter(|it| !it.is_empty())]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join(": ")
+            }),
         ]);
     }
     table

@@ -68,9 +68,13 @@ impl RuleFields {
             with_below: self.with_below,
         };
         let per = self.period(wrong, place);
-        let rule = QuotaRule { key: key?, nodes, reservations, node_hours, budgets, per };
-        if wrong.0.len() == before {
-            wrong.0.extend(self.contradiction(&rule).map(|told| format!("{place}{told}")));
+        let (key, adjustment) = (key?, None);
+        let rule = QuotaRule { key, nodes, reservations, node_hours, budgets, per, adjustment };
+        if wrong.0.len() == before
+            && let Some((member, told)) = rule.contradiction()
+        {
+            let member = member.map(|it| format!(".{it}")).unwrap_or_default();
+            wrong.0.push(format!("{place}{member}: {told}"));
         }
         Some(rule)
     }
@@ -97,41 +101,6 @@ impl RuleFields {
                 None
             }
         }
-    }
-
-    /// What a rule whose parts are right says wrong together, after its place.
-    fn contradiction(&self, rule: &QuotaRule) -> Option<String> {
-        let says = |measure: &&QuotaMeasure| rule.limit(**measure).is_some();
-        let has_budgets = QuotaMeasure::OF_BUDGETS.iter().any(|it| says(&it));
-        if !QuotaMeasure::ALL.iter().any(|it| says(&it)) {
-            return Some(
-                ": says nothing; give nodes, reservations, node_hours, energy_kwh, cost or co2_kg"
-                    .to_owned(),
-            );
-        }
-        let is_of_all = |it: &&QuotaMeasure| rule.limit(**it).is_some_and(QuotaLimit::is_of_all);
-        if let Some(measure) = QuotaMeasure::OF_BUDGETS.iter().find(is_of_all) {
-            return Some(format!(
-                ".{}: is a number, or -1; nodes have no part in it",
-                measure.word()
-            ));
-        }
-        if has_budgets && rule.per.is_none() {
-            return Some(": budgets need per, or from and to".to_owned());
-        }
-        if self.with_below && !has_budgets {
-            return Some(
-                ".with_below: is of budgets, energy_kwh, cost or co2_kg, and there are none"
-                    .to_owned(),
-            );
-        }
-        if rule.per.is_some() && !has_budgets && rule.node_hours.is_none() {
-            return Some(
-                ".per: is what node_hours and budgets are added up over, and there are none"
-                    .to_owned(),
-            );
-        }
-        None
     }
 }
 

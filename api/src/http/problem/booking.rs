@@ -2,6 +2,7 @@
 
 use axum::http::StatusCode;
 
+use planner::identity::QuotaAdjustmentId;
 use planner::quota::{QuotaExcess, QuotaRefusal};
 use planner::time::Timestamp;
 use serde::Serialize;
@@ -41,6 +42,9 @@ struct AcrossMembers {
 struct ExceededMembers {
     rules: String,
     rule: String,
+    /// Left out where the rule is of the settings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adjustment: Option<QuotaAdjustmentId>,
     measure: &'static str,
     limit: f64,
     used: f64,
@@ -81,6 +85,7 @@ impl ExceededMembers {
         Self {
             rules: excess.rules.to_string(),
             rule: excess.key.to_string(),
+            adjustment: excess.adjustment,
             measure: excess.measure.word(),
             limit: amount(excess.limit),
             used: amount(excess.used),

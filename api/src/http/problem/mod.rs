@@ -12,6 +12,7 @@ mod ledger;
 mod notifications;
 mod power_management;
 mod projects;
+mod quotas;
 mod recalibration;
 mod series;
 mod shared;

@@ -49,7 +49,7 @@ pub struct EventDocument {
 ///
 /// For users, operators and suppliers. An event's type is a subject and what became of it:
 /// `reservation.` and a state, `simulation.` and a state, `agenda.revised`, `outage.announced`,
-/// `outage.ended`, `nodes.replaced`, `nodes.calibrated`, `nodes.occupied`, `feed.revised`,
+/// `outage.ended`, `quota.adjusted`, `quota.adjustment_ended`, `nodes.replaced`, `nodes.calibrated`, `nodes.occupied`, `feed.revised`,
 /// `feed.status`, `outlooks.revised`, `grants.changed`; for owners and operators
 /// `managed_reservation.` and how it stands in the resource manager, `power_action.` and how far it
 /// is, `power.exceeded` and `power.within_plan`; for operators and suppliers `negotiation.` and `opened`, `said` or `closed`, or what became of
@@ -137,7 +137,7 @@ fn disclosure(event: &Event, caller: &Caller) -> Disclosure {
         "agenda" | "feed" | "grants" => Disclosure::Whole,
         "negotiation" if supplier => Disclosure::Whole,
         "nodes" if supplier => Disclosure::Change,
-        "nodes" | "outage" | "outlooks" if !supplier => Disclosure::Whole,
+        "nodes" | "outage" | "outlooks" | "quota" if !supplier => Disclosure::Whole,
         _ if operator => Disclosure::Whole,
         "reservation" | "simulation" | "managed_reservation" | "power_action"
             if own && !supplier =>
@@ -148,6 +148,7 @@ fn disclosure(event: &Event, caller: &Caller) -> Disclosure {
         "simulation"
         | "outage"
         | "outlooks"
+        | "quota"
         | "tokens"
         | "managed_node"
         | "managed_reservation"
@@ -297,6 +298,7 @@ mod tests {
             ("nodes.replaced", None, [Whole, Whole, Whole, Change]),
             ("nodes.occupied", None, [Whole, Whole, Whole, Change]),
             ("outage.announced", None, [Whole, Whole, Whole, Nothing]),
+            ("quota.adjusted", None, [Whole, Whole, Whole, Nothing]),
             ("outlooks.revised", None, [Whole, Whole, Whole, Nothing]),
             ("tokens.changed", None, [Whole, Whole, Nothing, Nothing]),
             ("from.a.later.release", None, [Whole, Whole, Nothing, Nothing]),

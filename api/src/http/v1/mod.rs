@@ -28,6 +28,7 @@ pub mod power;
 pub mod power_actions;
 pub mod power_profile;
 pub mod projects;
+pub mod quota_adjustments;
 pub mod quotas;
 pub mod quotes;
 pub mod reports;
@@ -202,6 +203,14 @@ fn of_people() -> OpenApiRouter<App> {
             projects::remove_member::remove_project_member
         ))
         .routes(routes!(quotas::list_quotas))
+        .routes(routes!(
+            quota_adjustments::create::create_quota_adjustment,
+            quota_adjustments::list::list_quota_adjustments
+        ))
+        .routes(routes!(
+            quota_adjustments::change::change_quota_adjustment,
+            quota_adjustments::end::end_quota_adjustment
+        ))
         .routes(routes!(
             calendar::create::renew_calendar,
             calendar::get::get_calendar,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
-use planner::identity::{GrantId, NegotiationId, OutageId, ReservationId};
+use planner::identity::{GrantId, NegotiationId, OutageId, QuotaAdjustmentId, ReservationId};
 use storage::{SeriesId, SimulationId};
 use uuid::Uuid;
 
@@ -28,6 +28,10 @@ impl PathId for NegotiationId {
 
 impl PathId for OutageId {
     const NOUN: &'static str = "outage";
+}
+
+impl PathId for QuotaAdjustmentId {
+    const NOUN: &'static str = "quota adjustment";
 }
 
 impl PathId for SeriesId {

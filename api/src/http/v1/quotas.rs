@@ -5,12 +5,15 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::State;
 use planner::quota::{QuotaAmounts, QuotaPeriod, QuotaStanding};
+use planner::time::Timestamp;
 use serde::{Deserialize, Serialize};
+use storage::StoredQuotaAdjustment;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use crate::http::by::By;
 use crate::http::problem::Problem;
-use crate::service::quotas::QuotaService;
+use crate::service::quotas::{QuotaService, QuotaStandings};
 
 /// What users and projects may hold now, and what they have used of it.
 #[derive(Serialize, Deserialize, ToSchema)]
@@ -28,6 +31,8 @@ pub struct QuotaDocument {
     /// The rule: `queue,project,job_type,user`, where `*` is all together and `/` each.
     #[schema(example = "*,*,*,/")]
     pub rule: String,
+    /// The adjustment by which the rule is in force in place of those of the settings; null where it is one of these.
+    pub adjustment: Option<QuotaAdjustedDocument>,
     /// Of which partition this tells, or `*`.
     #[schema(example = "*")]
     pub partition: String,
@@ -63,6 +68,18 @@ pub struct QuotaDocument {
     pub to: String,
 }
 
+/// That a limit comes from an adjustment.
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct QuotaAdjustedDocument {
+    /// Of the adjustment.
+    pub id: Uuid,
+    /// Until when it is in force, RFC 3339; null where that is not known.
+    #[schema(format = DateTime)]
+    pub until: Option<String>,
+    /// In words.
+    pub reason: String,
+}
+
 /// What users and projects may hold now, and what they have used of it
 ///
 /// For users, of the quotas that concern them, and operators, of all. What is held counts at once: offers that are not
@@ -81,18 +98,31 @@ pub async fn list_quotas(
     State(service): State<Arc<QuotaService>>,
     by: By,
 ) -> Result<Json<QuotasDocument>, Problem> {
-    let standings = service.standings(by.caller.access()).await?;
-    Ok(Json(QuotasDocument { quotas: standings.iter().flat_map(rows).collect() }))
+    let QuotaStandings { standings, adjustments } = service.standings(by.caller.access()).await?;
+    let quotas = standings.iter().flat_map(|standing| rows(standing, &adjustments)).collect();
+    Ok(Json(QuotasDocument { quotas }))
 }
 
 /// What limits something; what is unlimited is left out.
-fn rows(standing: &QuotaStanding) -> impl Iterator<Item = QuotaDocument> + '_ {
-    let row = |amounts: &QuotaAmounts| {
+fn rows<'a>(
+    standing: &'a QuotaStanding,
+    adjustments: &'a [StoredQuotaAdjustment],
+) -> impl Iterator<Item = QuotaDocument> + 'a {
+    let by = adjustments.iter().find(|it| Some(it.id) == standing.adjustment);
+    let adjusted = move || {
+        by.map(|it| QuotaAdjustedDocument {
+            id: it.id.as_uuid(),
+            until: it.to.as_ref().map(Timestamp::to_string),
+            reason: it.reason.clone(),
+        })
+    };
+    let row = move |amounts: &QuotaAmounts| {
         let units = |amount: i128| amounts.measure.in_units(amount);
         let of = &standing.of;
         Some(QuotaDocument {
             rules: standing.rules.to_string(),
             rule: standing.rule.to_string(),
+            adjustment: adjusted(),
             partition: of.partition.to_string(),
             project: of.project.to_string(),
             job_type: of.job_type.to_string(),

@@ -55,17 +55,19 @@ impl BookingService {
         state: &Arc<SiteState>,
         request: &BookingRequest,
     ) -> Result<Option<KeptQuotas>, Fault> {
-        let settings = &self.shared.settings.quotas;
-        let quotas = settings.quotas.as_ref().zip(request.quotas_of.as_deref());
-        let Some((quotas, owner)) = quotas else { return Ok(None) };
+        let now = self.shared.now();
+        let owner = request.quotas_of.as_deref();
+        let Some((owner, quotas)) = owner.zip(self.shared.quotas(state, now)) else {
+            return Ok(None);
+        };
         let partition = request.planning.filter.partition.as_deref();
         let project = request.project.as_deref().unwrap_or_default();
         let subject = quota_subject(owner, partition, project, &request.labels);
-        let (is_held, now) = (|id: &str| state.is_held(id), self.shared.now());
+        let is_held = |id: &str| state.is_held(id);
         let mut held = state.holders.holdings(&state.book, is_held, now, request.replaces);
-        let (reservations, from) = self.held_reservations(quotas, state, now).await?;
+        let (reservations, from) = self.held_reservations(&quotas, state, now).await?;
         held.extend(reservations.ended((from, now), None));
-        let (quotas, state) = (Arc::clone(quotas), Arc::clone(state));
+        let state = Arc::clone(state);
         let replaced = request.replaces.map(LeftOut::Rest);
         let left_out = state.left_out.map(LeftOut::Whole).into_iter().chain(replaced).collect();
         Ok(Some(KeptQuotas { quotas, state, subject, held, reservations, left_out, now }))
@@ -82,7 +84,9 @@ impl BookingService {
         stored: &Reservation,
         end: Option<Timestamp>,
     ) -> Result<(), BookingError> {
-        let Some(quotas) = self.quotas_for(access) else { return Ok(()) };
+        if !self.has_quotas_for(access) {
+            return Ok(());
+        }
         let offers = stored.counting_offers().map(|offer| &offer.terms);
         let wanted = offers.filter_map(|terms| {
             let span = terms.span;
@@ -92,7 +96,9 @@ impl BookingService {
         let now = self.shared.now();
         // What runs is judged as a whole, with what was held beside it before now.
         let begin = wanted.iter().map(|(_, span)| span.start()).fold(now, Ord::min);
-        let mut kept = self.kept_beside(quotas, stored, begin).await?;
+        let Some(mut kept) = self.kept_beside(stored, begin, |_| true).await? else {
+            return Ok(());
+        };
         let given_back = given_back(stored, &kept, (begin, now));
         let refusal = blocking(move || {
             let last = wanted.iter().map(|(_, span)| span.end()).max()?;
@@ -121,11 +127,13 @@ impl BookingService {
         stored: &Reservation,
         more: Option<BudgetUse>,
     ) -> Result<(), BookingError> {
-        let quotas = self.quotas_for(access).filter(|quotas| quotas.has_budgets());
-        let Some(quotas) = quotas else { return Ok(()) };
+        if !self.has_quotas_for(access) {
+            return Ok(());
+        }
         let starts = stored.counting_offers().map(|offer| offer.terms.span.start());
         let begin = starts.fold(self.shared.now(), Ord::min);
-        let kept = self.kept_beside(quotas, stored, begin).await?;
+        let kept = self.kept_beside(stored, begin, SiteQuotas::has_budgets).await?;
+        let Some(kept) = kept else { return Ok(()) };
         let id = stored.id;
         let refusal = blocking(move || {
             let alternatives = kept.reservations.uses_of(id, kept.now);
@@ -138,23 +146,25 @@ impl BookingService {
         refused(refusal.await?)
     }
 
-    /// The quotas that somebody who changes a reservation must keep.
-    fn quotas_for(&self, access: Access<'_>) -> Option<&Arc<SiteQuotas>> {
+    /// Whether there are quotas that somebody who changes a reservation must keep.
+    fn has_quotas_for(&self, access: Access<'_>) -> bool {
         let settings = &self.shared.settings.quotas;
-        let is_free = access.is_operator() && !settings.operators;
-        settings.quotas.as_ref().filter(|_| !is_free)
+        settings.quotas.is_some() && (settings.operators || !access.is_operator())
     }
 
-    /// What the owner of a reservation must keep beside it, with all that was held since an instant.
+    /// What the owner of a reservation must keep beside it, with all that was held since an instant; `None` where there are
+    /// no quotas, or they are not of a kind.
     async fn kept_beside(
         &self,
-        quotas: &Arc<SiteQuotas>,
         stored: &Reservation,
         begin: Timestamp,
-    ) -> Result<KeptQuotas, Fault> {
+        is_of_kind: fn(&SiteQuotas) -> bool,
+    ) -> Result<Option<KeptQuotas>, Fault> {
         let state = self.shared.state().await?;
         let now = self.shared.now();
-        let (reservations, from) = self.held_reservations(quotas, &state, begin).await?;
+        let quotas = self.shared.quotas(&state, begin).filter(|quotas| is_of_kind(quotas));
+        let Some(quotas) = quotas else { return Ok(None) };
+        let (reservations, from) = self.held_reservations(&quotas, &state, begin).await?;
         let state = Arc::new(state.without(stored.id));
         let words = StoredWords::of_request(&stored.request);
         let (owner, partition) = (&stored.owner, words.partition.as_deref());
@@ -164,8 +174,7 @@ impl BookingService {
         held.extend(reservations.ended((from, now), Some(stored.id)));
         let replaced = stored.replaces.map(LeftOut::Rest);
         let left_out = std::iter::once(LeftOut::Whole(stored.id)).chain(replaced).collect();
-        let quotas = Arc::clone(quotas);
-        Ok(KeptQuotas { quotas, state, subject, held, reservations, left_out, now })
+        Ok(Some(KeptQuotas { quotas, state, subject, held, reservations, left_out, now }))
     }
 
     /// What reservations held and hold since an instant and in the periods around it that quotas add up over, and since

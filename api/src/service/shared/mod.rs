@@ -32,13 +32,15 @@ mod turns;
 use std::sync::Arc;
 use std::time::Duration;
 
+use planner::quota::QuotaAdjustment;
 use planner::time::Timestamp;
-use storage::Database;
+use storage::{Database, StoredQuotaAdjustment};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
 use crate::config::Settings;
+use crate::config::quotas::SiteQuotas;
 use crate::leases::Leases;
 use epoch_nodes::LastEpoch;
 
@@ -134,6 +136,19 @@ impl Shared {
     /// The database cannot be reached.
     pub async fn state(&self) -> Result<Arc<SiteState>, Fault> {
         self.states.newest().await
+    }
+
+    /// The site's quotas with the adjustments of a state that are in force from an instant on; `None` where there are no
+    /// quotas.
+    pub fn quotas(&self, state: &SiteState, from: Timestamp) -> Option<Arc<SiteQuotas>> {
+        let quotas = self.settings.quotas.quotas.as_ref()?;
+        let all = state.quota_adjustments.iter().filter(|it| it.to.is_none_or(|to| to > from));
+        let adjustments: Vec<QuotaAdjustment> =
+            all.map(StoredQuotaAdjustment::adjustment).collect();
+        if adjustments.is_empty() {
+            return Some(Arc::clone(quotas));
+        }
+        Some(Arc::new(quotas.adjusted(adjustments)))
     }
 
     /// Room for a body of a caller, none yet. Operators put tables that are larger than what users

@@ -13,7 +13,9 @@ use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::Timestamp;
-use storage::{AgendaPieces, BookChanges, Changes, EpochId, Holding, Marks, Outage};
+use storage::{
+    AgendaPieces, BookChanges, Changes, EpochId, Holding, Marks, Outage, StoredQuotaAdjustment,
+};
 
 use super::provenance::{Provenance, ProvenanceError};
 use super::{Callers, Cluster, Holders};
@@ -41,6 +43,8 @@ pub struct SiteState {
     pub(in crate::service) holders: Arc<Holders>,
     /// Outages that have yet to end.
     pub(in crate::service) outages: Arc<Vec<Outage>>,
+    /// Quota adjustments, by when they were made.
+    pub(in crate::service) quota_adjustments: Arc<Vec<StoredQuotaAdjustment>>,
     callers: Arc<Callers>,
     /// The reservation as if which held nothing this is.
     pub(in crate::service) left_out: Option<ReservationId>,
@@ -62,6 +66,7 @@ impl SiteState {
             held_until: Arc::default(),
             holders: Arc::default(),
             outages: Arc::default(),
+            quota_adjustments: Arc::default(),
             callers: Arc::default(),
             left_out: None,
         })
@@ -94,6 +99,9 @@ impl SiteState {
             ranked_outages =
                 Arc::new(RankedOutages::new(outages.iter().filter_map(ranked).collect()));
             next.outages = Arc::new(outages);
+        }
+        if let Some(adjustments) = changes.quota_adjustments {
+            next.quota_adjustments = Arc::new(adjustments);
         }
         if let Some(known) = changes.access {
             next.callers = Arc::new(Callers::new(known));

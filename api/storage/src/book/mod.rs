@@ -26,6 +26,9 @@ pub struct Marks {
     /// When grants of extra power last changed.
     #[sqlx(rename = "grants_changed")]
     pub grants: i64,
+    /// When quota adjustments last changed.
+    #[sqlx(rename = "quotas_changed")]
+    pub quotas: i64,
     /// The newest epoch; none before the first nodes.
     pub epoch: Option<EpochId>,
 }

@@ -8,7 +8,7 @@ statements! {
 
     /// How far the database is.
     MARKS = "SELECT version, changes, agendas_changed, outages_changed, tokens_changed,
-            grants_changed,
+            grants_changed, quotas_changed,
             (SELECT MAX(id) FROM calibration_epochs) AS epoch
         FROM book WHERE id = 1";
 
@@ -29,6 +29,9 @@ statements! {
 
     /// Notes that grants changed in this transaction.
     GRANTS_CHANGED = "UPDATE book SET grants_changed = changes WHERE id = 1";
+
+    /// Notes that quota adjustments changed in this transaction.
+    QUOTAS_CHANGED = "UPDATE book SET quotas_changed = changes WHERE id = 1";
 
     /// Takes the book's row, for a transaction that records events and writes nothing of the book:
     /// whoever records holds it until the end, so that ids are committed in their order.

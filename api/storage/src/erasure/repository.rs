@@ -9,6 +9,7 @@ use crate::access::repository::Tokens;
 use crate::audit::repository::Audit;
 use crate::audit::{AuditEntry, name_digest};
 use crate::book::repository::BookRow;
+use crate::book::sql as book;
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::engine::dialect::Dialect;
@@ -70,6 +71,8 @@ repository!(
             let mut rows = Self::erase_words(&mut transaction, name, pseudonym).await?;
             rows += Self::rename(&mut transaction, name, pseudonym, now).await?;
             Tokens::<Engine>::tokens_changed(&mut transaction, now).await?;
+            // Their names are in quota adjustments, too.
+            sqlx::query(book::QUOTAS_CHANGED).execute(&mut *transaction).await?;
             rows += Self::erase_in_audit(&mut transaction, name).await?;
             if let Some(record) = record {
                 let noted =

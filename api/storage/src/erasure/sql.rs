@@ -85,6 +85,8 @@ pub const RENAMES: &[&str] = &[
     "UPDATE power_actions SET decided_by = $2 WHERE decided_by = $1",
     "UPDATE power_log SET by_name = $2 WHERE by_name = $1",
     "UPDATE power_holds SET by_name = $2 WHERE by_name = $1",
+    "UPDATE quota_adjustments SET made_by = $2 WHERE made_by = $1",
+    "UPDATE quota_adjustments SET user_name = $2 WHERE user_name = $1",
     "UPDATE audit_begun SET actor = $2 WHERE actor = $1",
     "UPDATE audit_begun SET acting_for = $2 WHERE acting_for = $1",
 ];

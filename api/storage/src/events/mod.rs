@@ -50,6 +50,8 @@ pub const EVENT_KINDS: &[&str] = &[
     "power_action.proposed",
     "power_action.refused",
     "power_action.waiting",
+    "quota.adjusted",
+    "quota.adjustment_ended",
     "reservation.acted_for",
     "reservation.active",
     "reservation.awaiting_supplier",

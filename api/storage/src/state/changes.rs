@@ -3,6 +3,7 @@
 use planner::dialogue::{Grant, GrantState};
 use planner::identity::ReservationId;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
+use planner::request::MAX_DURATION;
 use planner::time::{Seconds, Span, Timestamp};
 use uuid::Uuid;
 
@@ -23,11 +24,15 @@ use crate::nodes::repository::ClusterNodes;
 use crate::outages::repository::Outages;
 use crate::people::repository::People;
 use crate::projects::repository::ProjectTables;
+use crate::quota_adjustments::repository::QuotaAdjustments;
 use crate::state::row::{HolderRow, HoldingRow, held, typed};
 use crate::state::{AgendaPieces, BookChanges, Changes, Holder, Holding, KnownCallers};
 
 /// Agendas are read from this long before the instant of reading: plans look a little back.
 const AGENDA_MARGIN: Seconds = Seconds::new(3600);
+
+/// Quota adjustments are read that ended so long ago: what runs is judged as a whole, from its start on.
+const ADJUSTMENT_MARGIN: Seconds = MAX_DURATION;
 
 repository!(
     /// What is newer than what is known.
@@ -72,6 +77,14 @@ repository!(
             } else {
                 None
             };
+            let quota_adjustments = if newer(|marks| marks.quotas) {
+                Some(
+                    QuotaAdjustments::<Engine>::lasting(connection, now - ADJUSTMENT_MARGIN)
+                        .await?,
+                )
+            } else {
+                None
+            };
             let access = if newer(|marks| marks.tokens) {
                 let tokens = Tokens::<Engine>::all(&mut *connection).await?;
                 Some(KnownCallers {
@@ -94,7 +107,17 @@ repository!(
                 }
             };
             transaction.commit().await?;
-            Ok(Changes { marks, nodes, agendas, book, holders, outages, grants, access })
+            Ok(Changes {
+                marks,
+                nodes,
+                agendas,
+                book,
+                holders,
+                outages,
+                grants,
+                quota_adjustments,
+                access,
+            })
         }
     }
 

@@ -18,6 +18,7 @@ use crate::book::Marks;
 use crate::nodes::StoredNodes;
 use crate::outages::Outage;
 use crate::people::Person;
+use crate::quota_adjustments::StoredQuotaAdjustment;
 
 /// Everything that is newer than marks, read in one transaction; `None` where nothing of a kind is.
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub struct Changes {
     pub outages: Option<Vec<Outage>>,
     /// Grants that have yet to end and stand.
     pub grants: Option<Vec<Grant>>,
+    /// Quota adjustments that something that is held may have been judged by.
+    pub quota_adjustments: Option<Vec<StoredQuotaAdjustment>>,
     /// Who may ask.
     pub access: Option<KnownCallers>,
 }

@@ -172,7 +172,16 @@ async fn what_was_to_come_of_a_persons_series_ends_and_the_rest_is_settled_later
 
 /// A table that gets such a column needs a statement in `erasure/sql.rs`.
 async fn every_column_with_names_is_erased(bench: Bench) {
-    let names = ["owner", "user_name", "by_name", "asked_by", "decided_by", "actor", "acting_for"];
+    let names = [
+        "owner",
+        "user_name",
+        "by_name",
+        "made_by",
+        "asked_by",
+        "decided_by",
+        "actor",
+        "acting_for",
+    ];
     let lists = erasure::RENAMES.iter().chain(erasure::FORGETS).copied();
     let statements: Vec<&str> = erasure::ALL.iter().map(|it| it.1).chain(lists).collect();
     for place in bench.raw.columns().await {

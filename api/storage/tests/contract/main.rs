@@ -37,6 +37,7 @@ mod power_actions;
 mod power_excesses;
 mod power_log;
 mod proposals;
+mod quota_adjustments;
 mod recalibration;
 mod replacements;
 mod reservations;
