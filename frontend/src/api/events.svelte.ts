@@ -9,7 +9,7 @@ import { readEvents, type ServiceEvent } from './sse';
 
 /** What an event is about, the part before the dot. */
 export type Subject = 'reservation' | 'book' | 'agenda' | 'outage' | 'nodes' | 'feed' | 'simulation' | 'outlooks'
-  | 'grants' | 'negotiation' | 'power' | 'power_action' | 'calibration' | 'series' | 'managed_reservation' | 'managed_node';
+  | 'grants' | 'negotiation' | 'power' | 'power_action' | 'calibration' | 'series' | 'quota' | 'managed_reservation' | 'managed_node';
 
 /** All events of a subject, or one kind of them, such as `reservation.degraded`. */
 export type Topic = Subject | `${Subject}.${string}`;

@@ -928,6 +928,59 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/quotas/adjustments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Nodes that are or will be out of service
+         * @description For users and operators. Those that the resource manager tells of are listed too, but not nodes that
+         *     run other people's jobs.
+         */
+        get: operations["list_quota_adjustments"];
+        put?: never;
+        /**
+         * Takes nodes out of service for a time
+         * @description For operators, and whom a rule of the site lets do so, in the partitions that it says. Plans avoid the nodes from the next one on. The answer lists the reservations that
+         *     hold some of them. Within seconds each gets other nodes for the same start and length where that
+         *     is possible; else it is flagged `degraded`, and new starts are held for its owner.
+         */
+        post: operations["create_quota_adjustment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/quotas/adjustments/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Ends an outage: its nodes may be taken from now on
+         * @description For operators, and whom a rule of the site lets do so, in the partitions that it says. One that has yet to start is taken back; one that has ended stays as it is. Those that
+         *     the resource manager tells of are ended there.
+         */
+        delete: operations["end_quota_adjustment"];
+        options?: never;
+        head?: never;
+        /**
+         * Ends an outage: its nodes may be taken from now on
+         * @description For operators, and whom a rule of the site lets do so, in the partitions that it says. One that has yet to start is taken back; one that has ended stays as it is. Those that
+         *     the resource manager tells of are ended there.
+         */
+        patch: operations["change_quota_adjustment"];
+        trace?: never;
+    };
     "/api/v1/quotes": {
         parameters: {
             query?: never;
@@ -4997,8 +5050,119 @@ export interface components {
              */
             start: string;
         };
+        /** @description That a limit comes from an adjustment. */
+        QuotaAdjustedDocument: {
+            /**
+             * Format: uuid
+             * @description Of the adjustment.
+             */
+            id: string;
+            /** @description In words. */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Until when it is in force, RFC 3339; null where that is not known.
+             */
+            until?: string | null;
+        };
+        /** @description A rule that an operator made for a time. */
+        QuotaAdjustmentDocument: {
+            /** @description A budget of CO2 in kg. */
+            co2_kg?: string | null;
+            /** @description A budget in the site's currency. */
+            cost?: string | null;
+            created_at: string;
+            /** @description A budget of energy in kWh. */
+            energy_kwh?: string | null;
+            from: string;
+            id: string;
+            job_type: string;
+            made_by: string;
+            /** @description Nodes times hours. */
+            node_hours?: string | null;
+            /** @description Nodes at an instant. */
+            nodes?: string | null;
+            partition: string;
+            per?: string | null;
+            per_from?: string | null;
+            per_to?: string | null;
+            project: string;
+            reason: string;
+            /** @description Reservations at an instant. */
+            reservations?: string | null;
+            to?: string | null;
+            user: string;
+            with_below: boolean;
+        };
+        /** @description What is to change of an adjustment. */
+        QuotaAdjustmentPatchRequest: {
+            co2_kg?: null | components["schemas"]["QuotaLimitDocument"];
+            cost?: null | components["schemas"]["QuotaLimitDocument"];
+            energy_kwh?: null | components["schemas"]["QuotaLimitDocument"];
+            node_hours?: null | components["schemas"]["QuotaLimitDocument"];
+            nodes?: null | components["schemas"]["QuotaLimitDocument"];
+            /** @description What node-hours and budgets are added up over. */
+            per?: string | null;
+            /** @description Of what counts once. */
+            per_from?: string | null;
+            /** @description Of what counts once. */
+            per_to?: string | null;
+            /** @description In words, at most 1000 characters. */
+            reason?: string | null;
+            reservations?: null | components["schemas"]["QuotaLimitDocument"];
+            /**
+             * Format: date-time
+             * @description Until when; open unless given.
+             */
+            to?: string | null;
+            /** @description Whether budgets count, and bind, what is part of the project. */
+            with_below?: boolean | null;
+        };
+        /** @description A rule for a time, before all rules of the settings. */
+        QuotaAdjustmentRequest: {
+            co2_kg?: null | components["schemas"]["QuotaLimitDocument"];
+            cost?: null | components["schemas"]["QuotaLimitDocument"];
+            energy_kwh?: null | components["schemas"]["QuotaLimitDocument"];
+            /**
+             * Format: date-time
+             * @description Since when; now unless given.
+             */
+            from?: string | null;
+            /** @description A name, `*` or `/`. */
+            job_type?: string | null;
+            node_hours?: null | components["schemas"]["QuotaLimitDocument"];
+            nodes?: null | components["schemas"]["QuotaLimitDocument"];
+            /** @description A name, `*` or `/`. */
+            partition?: string | null;
+            /** @description What node-hours and budgets are added up over. */
+            per?: string | null;
+            /** @description Of what counts once. */
+            per_from?: string | null;
+            /** @description Of what counts once. */
+            per_to?: string | null;
+            /** @description A name, `*` or `/`. */
+            project?: string | null;
+            /** @description In words, at most 1000 characters. */
+            reason?: string | null;
+            reservations?: null | components["schemas"]["QuotaLimitDocument"];
+            /**
+             * Format: date-time
+             * @description Until when; open unless given.
+             */
+            to?: string | null;
+            /** @description A name, `*` or `/`. */
+            user?: string | null;
+            /** @description Whether budgets count, and bind, what is part of the project. */
+            with_below?: boolean | null;
+        };
+        QuotaAdjustmentsPage: {
+            items: components["schemas"]["QuotaAdjustmentDocument"][];
+            /** Format: uuid */
+            next_cursor?: string | null;
+        };
         /** @description A limit in force, and what is used of it. */
         QuotaDocument: {
+            adjustment?: null | components["schemas"]["QuotaAdjustedDocument"];
             /** @description Of the time that counts, RFC 3339. */
             from: string;
             /**
@@ -5070,6 +5234,8 @@ export interface components {
              */
             user: string;
         };
+        /** @description A limit. */
+        QuotaLimitDocument: number | string;
         /** @description What users and projects may hold now, and what they have used of it. */
         QuotasDocument: {
             /** @description The limits in force; empty where there are none. */
@@ -7108,7 +7274,13 @@ export type ProposalsDecided = components['schemas']['ProposalsDecided'];
 export type ProvenanceDocument = components['schemas']['ProvenanceDocument'];
 export type PueDocument = components['schemas']['PueDocument'];
 export type QuarterDocument = components['schemas']['QuarterDocument'];
+export type QuotaAdjustedDocument = components['schemas']['QuotaAdjustedDocument'];
+export type QuotaAdjustmentDocument = components['schemas']['QuotaAdjustmentDocument'];
+export type QuotaAdjustmentPatchRequest = components['schemas']['QuotaAdjustmentPatchRequest'];
+export type QuotaAdjustmentRequest = components['schemas']['QuotaAdjustmentRequest'];
+export type QuotaAdjustmentsPage = components['schemas']['QuotaAdjustmentsPage'];
 export type QuotaDocument = components['schemas']['QuotaDocument'];
+export type QuotaLimitDocument = components['schemas']['QuotaLimitDocument'];
 export type QuotasDocument = components['schemas']['QuotasDocument'];
 export type QuoteRequest = components['schemas']['QuoteRequest'];
 export type RankingExplanationDocument = components['schemas']['RankingExplanationDocument'];
@@ -10640,6 +10812,258 @@ export interface operations {
             };
             /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_quota_adjustments: {
+        parameters: {
+            query?: {
+                at?: string;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                ended?: boolean;
+                /** @description Outages in a page, 1 to 1000; 100 unless given. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of outages that have yet to end */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaAdjustmentsPage"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_quota_adjustment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaAdjustmentRequest"];
+            };
+        };
+        responses: {
+            /** @description Nodes that are out of service for a time */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaAdjustmentDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The nodes were replaced meanwhile */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_quota_adjustment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Nodes that are out of service for a time */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaAdjustmentDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource manager tells of it */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_quota_adjustment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotaAdjustmentPatchRequest"];
+            };
+        };
+        responses: {
+            /** @description Nodes that are out of service for a time */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuotaAdjustmentDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource manager tells of it */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -38,6 +38,13 @@ test('a refusal says the rule, what is left, and since when', () => {
   expect(refusalWords({ rules: 'day', rules_after: 'night' }, clock)).toHaveLength(1);
 });
 
+test('a refusal says that an operator adjusted the quota', () => {
+  const refused = { rules: 'day', rule: '*,*,*,ada', adjustment: '1', measure: 'nodes', limit: 6, used: 0, left: 6, asked: 7, per: null };
+  expect(refusalWords(refused, clock)[0]).toBe('An operator adjusted the quota: it allows the user ada 6 nodes.');
+  const detail = 'the quota adjustment *,*,*,ada allows 6 nodes; 0 are used';
+  expect(quotaReason(detail, clock)).toBe('An adjusted quota for the user ada allows 6 nodes; 0 are used.');
+});
+
 test('only a refusal by a quota is one', () => {
   const problem = { code: 'quota', detail: '', title: '', type: '', status: 422, limit: 16 };
   expect(refusedByQuota(new Failure('quota', '', [], problem))?.limit).toBe(16);

@@ -10,6 +10,8 @@ export interface Refused {
   rules?: string | null;
   rules_after?: string | null;
   rule?: string;
+  /** The adjustment that the rule is of, where it is none of the settings. */
+  adjustment?: string;
   measure?: string;
   limit?: number;
   used?: number;
@@ -66,7 +68,8 @@ export function refusalWords(refused: Refused, { now, zone }: Clock, currency = 
   if (refused.rule === undefined || refused.measure === undefined) return [texts.rulesChange];
   const { measure, limit, used, left, asked } = refused;
   const amount = (value: number | undefined) => (value === undefined ? '?' : amountWords(measure, value, currency));
-  const sentences = [texts.allows(refused.rules ?? '', ruleWords(refused.rule), amount(limit), perWords(refused.per))];
+  const allows = [ruleWords(refused.rule), amount(limit), perWords(refused.per)] as const;
+  const sentences = [refused.adjustment === undefined ? texts.allows(refused.rules ?? '', ...allows) : texts.adjusted(...allows)];
   sentences.push(texts.taken(amount(used), used === 1, amount(left), amount(asked)));
   if (refused.from && refused.to) {
     sentences.push(texts.counts(span(Date.parse(refused.from), Date.parse(refused.to), now, zone)));
@@ -77,9 +80,10 @@ export function refusalWords(refused: Refused, { now, zone }: Clock, currency = 
 
 /** The reason of a quote that a quota is in the way, with its rule and times as people read them. */
 export function quotaReason(detail: string, { now, zone }: Clock): string {
-  const plain = detail.replace(/^the quota (\S+,\S+,\S+,\S+) of(.*)/s, (_, rule: string, rest: string) =>
-    language.texts.ui.quotas.reason(ruleWords(rule), rest),
-  );
+  const { reason, reasonAdjusted } = language.texts.ui.quotas;
+  const plain = detail
+    .replace(/^the quota adjustment (\S+,\S+,\S+,\S+)(.*)/s, (_, rule: string, rest: string) => reasonAdjusted(ruleWords(rule), rest))
+    .replace(/^the quota (\S+,\S+,\S+,\S+) of(.*)/s, (_, rule: string, rest: string) => reason(ruleWords(rule), rest));
   return `${withTimes(plain, (instant) => when(instant, now, zone))}.`;
 }
 

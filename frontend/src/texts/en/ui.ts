@@ -238,12 +238,15 @@ export const ui = {
     /** Of rules with a name, or an empty one; `per` begins with a space, or is empty. */
     allows: (rules: string, whom: string, amount: string, per: string) =>
       `${rules ? `The rule “${rules}”` : 'A rule of the site'} allows ${whom} ${amount}${per}.`,
+    /** An operator's rule for a time. */
+    adjusted: (whom: string, amount: string, per: string) => `An operator adjusted the quota: it allows ${whom} ${amount}${per}.`,
     taken: (used: string, isOne: boolean, left: string, asked: string) =>
       `${used} ${isOne ? 'is' : 'are'} taken, ${left} left; this would take ${asked}.`,
     counts: (during: string) => `This counts ${during}.`,
     noStart: 'Within the next two months no start is known at which it fits.',
     /** The rest is the service's. */
     reason: (whom: string, rest: string) => `A quota for ${whom} of${rest}`,
+    reasonAdjusted: (whom: string, rest: string) => `An adjusted quota for ${whom}${rest}`,
   },
   recur: {
     days,

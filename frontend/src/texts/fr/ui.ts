@@ -236,9 +236,11 @@ export const ui: Texts['ui'] = {
     rulesChange: 'Les règles de quotas changent en cours de route, et le site veut que chaque réservation n’en suive qu’une.',
     allows: (rules, whom, amount, per) =>
       `${rules ? `La règle « ${rules} »` : 'Une règle du site'} autorise ${amount}${per} pour ${whom}.`,
+    adjusted: (whom, amount, per) => `Un opérateur a ajusté le quota : il autorise ${amount}${per} pour ${whom}.`,
     taken: (used, _, left, asked) => `Déjà pris : ${used} ; disponible : ${left} ; demandé ici : ${asked}.`,
     counts: (during) => `Période concernée : ${during}.`,
     noStart: 'Aucun créneau possible n’est connu dans les deux mois à venir.',
+    reasonAdjusted: (whom, rest) => `Quota ajusté pour ${whom} : the quota adjustment${rest}`,
     reason: (whom, rest) => `Quota pour ${whom} : the quota of${rest}`,
   },
   recur: {
