@@ -30,7 +30,7 @@ export const nodesOutages: Pick<Texts['nodes'], 'outages' | 'outageForm' | 'occu
       reservations < 2
         ? `${count(reservations, 'réservation')} en occupe et n’a pas de nœuds de remplacement :`
         : `${count(reservations, 'réservation')} en occupent et n’ont pas de nœuds de remplacement :`,
-    changed: 'C’est modifié : la nouvelle indisponibilité remplace l’ancienne.',
+    changed: (nodes, time) => `C’est modifié : ${count(nodes, 'nœud')} hors service, ${time}.`,
     takenBack: 'C’est annulé : les nœuds restent en service.',
     ended: 'C’est terminé : les nœuds sont de nouveau en service.',
     outages: (outages) => count(outages, 'indisponibilité'),
