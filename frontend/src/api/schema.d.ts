@@ -24,9 +24,10 @@ export interface paths {
         put: operations["put_agenda"];
         post?: never;
         /**
-         * Replaces the span that an agenda covers
-         * @description For suppliers and operators. JSON, or CSV with the columns `start`, `end` and the value's name:
-         *     `price_per_mwh`, `intensity_g_per_kwh` or `cap_w`. Every revision is kept.
+         * Withdraws what an agenda says of a span
+         * @description For suppliers and operators. A new revision says nothing of the span, so that it is a gap, over which nothing is
+         *     planned; where there are feeds, what they say counts there again within seconds. Every revision is kept: what was known stays
+         *     known as of then.
          */
         delete: operations["withdraw_agenda"];
         options?: never;
@@ -270,7 +271,7 @@ export interface paths {
          * What happens, as server-sent events
          * @description For users, operators and suppliers. An event's type is a subject and what became of it:
          *     `reservation.` and a state, `simulation.` and a state, `agenda.revised`, `outage.announced`,
-         *     `outage.ended`, `nodes.replaced`, `nodes.calibrated`, `nodes.occupied`, `feed.revised`,
+         *     `outage.ended`, `quota.adjusted`, `quota.adjustment_ended`, `nodes.replaced`, `nodes.calibrated`, `nodes.occupied`, `feed.revised`,
          *     `feed.status`, `outlooks.revised`, `grants.changed`; for owners and operators
          *     `managed_reservation.` and how it stands in the resource manager, `power_action.` and how far it
          *     is, `power.exceeded` and `power.within_plan`; for operators and suppliers `negotiation.` and `opened`, `said` or `closed`, or what became of
@@ -739,8 +740,10 @@ export interface paths {
         head?: never;
         /**
          * Changes an outage in one step
-         * @description For operators, and whom a rule of the site lets do so, in the partitions that it says. One that has yet to start is taken back; one that has ended stays as it is. Those that
-         *     the resource manager tells of are ended there.
+         * @description For operators, and whom a rule of the site lets declare and end outages of these nodes. The body is a merge patch (RFC
+         *     7396): what it leaves out stays. Nodes that stay out of service are out all along, those that are not named any
+         *     more may be taken from now on, and reservations that are newly hit are dealt with as when an outage is announced. The start
+         *     may change until the outage has begun.
          */
         patch: operations["change_outage"];
         trace?: never;
@@ -936,17 +939,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Nodes that are or will be out of service
-         * @description For users and operators. Those that the resource manager tells of are listed too, but not nodes that
-         *     run other people's jobs.
+         * Quota adjustments that have yet to end, all, or those of an instant
+         * @description For operators. Others see of theirs in `GET /api/v1/quotas` that their limit comes from one, why and until when.
          */
         get: operations["list_quota_adjustments"];
         put?: never;
         /**
-         * Takes nodes out of service for a time
-         * @description For operators, and whom a rule of the site lets do so, in the partitions that it says. Plans avoid the nodes from the next one on. The answer lists the reservations that
-         *     hold some of them. Within seconds each gets other nodes for the same start and length where that
-         *     is possible; else it is flagged `degraded`, and new starts are held for its owner.
+         * Adjusts quotas for a time
+         * @description For operators. While it is in force the rule goes before all rules of the settings for the reservations that it concerns,
+         *     in what it limits; of several adjustments the most specific says, and of equals the newest. It counts from the next
+         *     decision of any replica on. A limit that is lowered takes nothing from anybody.
          */
         post: operations["create_quota_adjustment"];
         delete?: never;
@@ -966,17 +968,17 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Ends an outage: its nodes may be taken from now on
-         * @description For operators, and whom a rule of the site lets do so, in the partitions that it says. One that has yet to start is taken back; one that has ended stays as it is. Those that
-         *     the resource manager tells of are ended there.
+         * Ends a quota adjustment now
+         * @description For operators. One that has yet to begin is taken back; one that has begun stays in the list of all; one that has ended
+         *     stays as it is.
          */
         delete: operations["end_quota_adjustment"];
         options?: never;
         head?: never;
         /**
-         * Ends an outage: its nodes may be taken from now on
-         * @description For operators, and whom a rule of the site lets do so, in the partitions that it says. One that has yet to start is taken back; one that has ended stays as it is. Those that
-         *     the resource manager tells of are ended there.
+         * Changes the limits, the end or the reason of a quota adjustment
+         * @description For operators. Whom it concerns, and since when, stays. What is judged from now on is judged by it as it is then, also for
+         *     the time in which it was another.
          */
         patch: operations["change_quota_adjustment"];
         trace?: never;
@@ -1789,14 +1791,14 @@ export interface components {
         };
         /** @description A piece of any agenda: one of the three values, as the path says. */
         AgendaPiece: components["schemas"]["PricePiece"] | components["schemas"]["IntensityPiece"] | components["schemas"]["CapPiece"];
-        /** @description What a put of an agenda did. */
+        /** @description What a put of an agenda, or a withdrawal, did. */
         AgendaPut: {
             /**
              * Format: date-time
              * @description ... to here it replaced what was known; gaps inside are gaps now.
              */
             end: string;
-            /** @description How many pieces it has. */
+            /** @description How many pieces it has; none where it says nothing of the span. */
             pieces: number;
             /**
              * Format: int64
@@ -2076,7 +2078,7 @@ export interface components {
             /** @description Who ran jobs, or reserved the nodes; null for what is nobody's. */
             user?: string | null;
         };
-        /** @description A [`Binding`] as JSON; one of the last three is there, unless a quota is exceeded. */
+        /** @description A [`Binding`] as JSON. What is missing is there, unless a quota is exceeded; where the window has no slot, the slots beside it. */
         BindingDocument: {
             /**
              * Format: date-time
@@ -2100,11 +2102,20 @@ export interface components {
              * @description How much power is missing under the cap, watts.
              */
             missing_power_w?: number | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description And the first one after it, RFC 3339.
+             */
             slot_after?: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description And the last one before the window, RFC 3339; absent where it is in the past.
+             */
             slot_before?: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Where the window has no slot: how far apart slots are, seconds.
+             */
             slot_s?: number | null;
             /**
              * Format: date-time
@@ -4391,31 +4402,29 @@ export interface components {
             start: string;
         };
         /**
-         * @description Nodes to take out of service: either by name or by ordinal.
+         * @description What changes of an outage: what is left out stays.
          * @example {
          *       "nodes": [
-         *         "n7",
-         *         "n8"
+         *         "n7"
          *       ],
-         *       "end": "2026-01-02T00:00:00Z",
-         *       "reason": "new fans in rack 7"
+         *       "end": null
          *     }
          */
         OutagePatchRequest: {
             /**
              * Format: date-time
-             * @description Until when; open unless given.
+             * @description Until when; null until it is ended.
              */
             end?: string | null;
-            /** @description Inclusive pairs of ordinals in input order. */
+            /** @description The same as inclusive pairs of ordinals in input order. */
             node_ranges?: number[][] | null;
-            /** @description Names. */
+            /** @description All nodes that are out of service from now on, by name. */
             nodes?: string[] | null;
-            /** @description In words, at most 1000 characters. */
+            /** @description In words, at most 1000 characters; null for none. */
             reason?: string | null;
             /**
              * Format: date-time
-             * @description Since when; now unless given.
+             * @description Since when, of one that has yet to begin; null for now.
              */
             start?: string | null;
         };
@@ -5067,102 +5076,172 @@ export interface components {
         };
         /** @description A rule that an operator made for a time. */
         QuotaAdjustmentDocument: {
-            /** @description A budget of CO2 in kg. */
+            /** @description A budget in kg. */
             co2_kg?: string | null;
             /** @description A budget in the site's currency. */
             cost?: string | null;
-            created_at: string;
-            /** @description A budget of energy in kWh. */
-            energy_kwh?: string | null;
-            from: string;
-            id: string;
-            job_type: string;
-            made_by: string;
-            /** @description Nodes times hours. */
-            node_hours?: string | null;
-            /** @description Nodes at an instant. */
-            nodes?: string | null;
-            partition: string;
-            per?: string | null;
-            per_from?: string | null;
-            per_to?: string | null;
-            project: string;
-            reason: string;
-            /** @description Reservations at an instant. */
-            reservations?: string | null;
-            to?: string | null;
-            user: string;
-            with_below: boolean;
-        };
-        /** @description What is to change of an adjustment. */
-        QuotaAdjustmentPatchRequest: {
-            co2_kg?: null | components["schemas"]["QuotaLimitDocument"];
-            cost?: null | components["schemas"]["QuotaLimitDocument"];
-            energy_kwh?: null | components["schemas"]["QuotaLimitDocument"];
-            node_hours?: null | components["schemas"]["QuotaLimitDocument"];
-            nodes?: null | components["schemas"]["QuotaLimitDocument"];
-            /** @description What node-hours and budgets are added up over. */
-            per?: string | null;
-            /** @description Of what counts once. */
-            per_from?: string | null;
-            /** @description Of what counts once. */
-            per_to?: string | null;
-            /** @description In words, at most 1000 characters. */
-            reason?: string | null;
-            reservations?: null | components["schemas"]["QuotaLimitDocument"];
             /**
              * Format: date-time
-             * @description Until when; open unless given.
+             * @description RFC 3339.
+             */
+            created_at: string;
+            /** @description A budget in kWh. */
+            energy_kwh?: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            from: string;
+            /**
+             * Format: uuid
+             * @description Sorts by creation.
+             */
+            id: string;
+            /**
+             * @description A job type, or `*`.
+             * @example *
+             */
+            job_type: string;
+            /**
+             * @description The operator who made it.
+             * @example olga
+             */
+            made_by: string;
+            /** @description The most nodes times hours. */
+            node_hours?: string | null;
+            /**
+             * @description The most nodes at an instant, as it was written: a number, `-1` for any amount, or a part of all nodes; null where it
+             *     does not say, here and below.
+             * @example 36
+             */
+            nodes?: string | null;
+            /**
+             * @description A partition, `*` for all together, or `/` for each.
+             * @example *
+             */
+            partition: string;
+            /** @description What node-hours and budgets are added up over; `fixed` where they count once. */
+            per?: string | null;
+            /** @description Of what counts once, on the site's clock. */
+            per_from?: string | null;
+            /** @description Of what counts once, on the site's clock. */
+            per_to?: string | null;
+            /**
+             * @description A project, `*` or `/`.
+             * @example *
+             */
+            project: string;
+            /**
+             * @description In words, for people.
+             * @example the paper is due
+             */
+            reason: string;
+            /** @description The most reservations at an instant. */
+            reservations?: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339; null where the end is not known.
+             */
+            to?: string | null;
+            /**
+             * @description A user, `*` or `/`.
+             * @example ada
+             */
+            user: string;
+            /** @description Whether budgets count, and bind, what is part of the project. */
+            with_below: boolean;
+        };
+        /**
+         * @description What is to change of an adjustment: what is not there stays, and a limit, `to` or `per` that is null is left out of it.
+         * @example {
+         *       "nodes": 24,
+         *       "to": "2026-11-26T18:00:00Z"
+         *     }
+         */
+        QuotaAdjustmentPatchRequest: {
+            co2_kg?: components["schemas"]["QuotaLimitDocument"] | null;
+            cost?: components["schemas"]["QuotaLimitDocument"] | null;
+            energy_kwh?: components["schemas"]["QuotaLimitDocument"] | null;
+            node_hours?: components["schemas"]["QuotaLimitDocument"] | null;
+            nodes?: components["schemas"]["QuotaLimitDocument"] | null;
+            /** @description What node-hours and budgets are added up over; `per_from` and `per_to` are in its place. */
+            per?: string | null;
+            /** @description Of what counts once. */
+            per_from?: string | null;
+            /** @description Of what counts once. */
+            per_to?: string | null;
+            /** @description Another reason. */
+            reason?: string | null;
+            reservations?: components["schemas"]["QuotaLimitDocument"] | null;
+            /**
+             * Format: date-time
+             * @description Another end.
              */
             to?: string | null;
             /** @description Whether budgets count, and bind, what is part of the project. */
             with_below?: boolean | null;
         };
-        /** @description A rule for a time, before all rules of the settings. */
+        /**
+         * @description A rule for a time, before all rules of the settings.
+         * @example {
+         *       "user": "ada",
+         *       "nodes": 36,
+         *       "to": "2026-11-27T18:00:00Z",
+         *       "reason": "the paper is due"
+         *     }
+         */
         QuotaAdjustmentRequest: {
-            co2_kg?: null | components["schemas"]["QuotaLimitDocument"];
-            cost?: null | components["schemas"]["QuotaLimitDocument"];
-            energy_kwh?: null | components["schemas"]["QuotaLimitDocument"];
+            co2_kg?: components["schemas"]["QuotaLimitDocument"] | null;
+            cost?: components["schemas"]["QuotaLimitDocument"] | null;
+            energy_kwh?: components["schemas"]["QuotaLimitDocument"] | null;
             /**
              * Format: date-time
              * @description Since when; now unless given.
              */
             from?: string | null;
-            /** @description A name, `*` or `/`. */
+            /** @description A job type, or `*`. */
             job_type?: string | null;
-            node_hours?: null | components["schemas"]["QuotaLimitDocument"];
-            nodes?: null | components["schemas"]["QuotaLimitDocument"];
-            /** @description A name, `*` or `/`. */
+            node_hours?: components["schemas"]["QuotaLimitDocument"] | null;
+            nodes?: components["schemas"]["QuotaLimitDocument"] | null;
+            /** @description A partition, `*` for all together, or `/` for each; `*` unless given. */
             partition?: string | null;
-            /** @description What node-hours and budgets are added up over. */
+            /**
+             * @description What node-hours and budgets are added up over: `day`, `week`, `month`, `quarter` or `year`.
+             * @example month
+             */
             per?: string | null;
-            /** @description Of what counts once. */
+            /** @description In place of `per`: they count once from this time of the site's clock, such as `2026-10-01 00:00`. */
             per_from?: string | null;
-            /** @description Of what counts once. */
+            /** @description To this time of the site's clock. */
             per_to?: string | null;
-            /** @description A name, `*` or `/`. */
+            /** @description A project, `*` or `/`. */
             project?: string | null;
-            /** @description In words, at most 1000 characters. */
+            /** @description In words, at most 1000 characters. Those whom it concerns read it. */
             reason?: string | null;
-            reservations?: null | components["schemas"]["QuotaLimitDocument"];
+            reservations?: components["schemas"]["QuotaLimitDocument"] | null;
             /**
              * Format: date-time
              * @description Until when; open unless given.
              */
             to?: string | null;
-            /** @description A name, `*` or `/`. */
+            /** @description A user, `*` or `/`. */
             user?: string | null;
             /** @description Whether budgets count, and bind, what is part of the project. */
             with_below?: boolean | null;
         };
+        /** @description A page of quota adjustments. */
         QuotaAdjustmentsPage: {
+            /** @description Oldest first. */
             items: components["schemas"]["QuotaAdjustmentDocument"][];
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Where the next page starts; null on the last.
+             */
             next_cursor?: string | null;
         };
         /** @description A limit in force, and what is used of it. */
         QuotaDocument: {
-            adjustment?: null | components["schemas"]["QuotaAdjustedDocument"];
+            adjustment?: components["schemas"]["QuotaAdjustedDocument"] | null;
             /** @description Of the time that counts, RFC 3339. */
             from: string;
             /**
@@ -5311,7 +5390,7 @@ export interface components {
             /** @description Where it binds: at the start that came closest to being feasible. */
             binding: components["schemas"]["BindingDocument"];
             /**
-             * @description `agenda_gap`, `nodes`, `power_cap` or `quota`.
+             * @description `no_slot`, `agenda_gap`, `nodes`, `power_cap` or `quota`.
              * @example power_cap
              */
             code: string;
@@ -5319,7 +5398,7 @@ export interface components {
             detail: string;
             /**
              * Format: int64
-             * @description How many candidate starts it excluded.
+             * @description How many candidate starts it excluded; 0 of `no_slot`, where there is none.
              */
             excluded_starts: number;
         };
@@ -7443,7 +7522,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What a put of an agenda did */
+            /** @description What a put of an agenda, or a withdrawal, did */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7513,7 +7592,7 @@ export interface operations {
             query: {
                 /** @description RFC 3339. */
                 from: string;
-                /** @description RFC 3339. */
+                /** @description RFC 3339, after `from`. */
                 to: string;
             };
             header?: never;
@@ -7525,7 +7604,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What a put of an agenda did */
+            /** @description What a put of an agenda, or a withdrawal, did */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10003,7 +10082,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The resource manager tells of it */
+            /** @description The resource manager tells of it, it has ended, or it has begun and would get another start; or the nodes were replaced meanwhile */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10824,11 +10903,13 @@ export interface operations {
     list_quota_adjustments: {
         parameters: {
             query?: {
+                /** @description Those alone that are, were or will be in force at this instant, RFC 3339. */
                 at?: string;
                 /** @description The `next_cursor` of the page before. */
                 cursor?: string;
+                /** @description Those that have ended, too. */
                 ended?: boolean;
-                /** @description Outages in a page, 1 to 1000; 100 unless given. */
+                /** @description Adjustments in a page, 1 to 1000; 100 unless given. */
                 limit?: number;
             };
             header?: never;
@@ -10837,7 +10918,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of outages that have yet to end */
+            /** @description A page of quota adjustments */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10888,7 +10969,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Nodes that are out of service for a time */
+            /** @description A rule that an operator made for a time */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -10924,7 +11005,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The nodes were replaced meanwhile */
+            /** @description The site has no quotas */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -10964,7 +11045,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Nodes that are out of service for a time */
+            /** @description A rule that an operator made for a time */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -10993,15 +11074,6 @@ export interface operations {
             };
             /** @description There is no such thing, or the caller may not know of it */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The resource manager tells of it */
-            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11026,13 +11098,22 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Nodes that are out of service for a time */
+            /** @description A rule that an operator made for a time */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["QuotaAdjustmentDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description No token, or one that is not valid */
@@ -11062,8 +11143,26 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The resource manager tells of it */
+            /** @description It has ended, or others change it too */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };
