@@ -252,7 +252,8 @@ async fn a_change_that_cannot_be_is_refused(site: Site) {
         found.sort_unstable();
         assert_eq!(found, pointers, "{patch}: {problem}");
     }
-    let begun = client.post("/api/v1/outages", &json!({ "nodes": ["n1"] })).await.ok(201);
+    let begun = json!({ "nodes": ["n1"], "start": hours.hour(-9) });
+    let begun = client.post("/api/v1/outages", &begun).await.ok(201);
     let later = change(&client, &begun, json!({ "start": hours.hour(2) })).await;
     let told = later.problem(409, "outage_begun")["detail"].to_string();
     assert!(told.contains("its nodes, end and reason may be changed"), "{told}");
