@@ -111,6 +111,7 @@ impl Divisor {
 
     /// How often it goes into an amount `n`. With `m` for `(2^64 - 1) / d`, rounded down, `(n + 1) m / 2^64` is below `(n + 1) / d` by at
     /// most `(n + 1) / 2^64`, which is less than `1 / d`: rounded down it is what `n / d` is.
+    #[expect(clippy::cast_possible_truncation, reason = "no more than the amount")]
     pub fn quotient(self, amount: u32) -> u32 {
         let product = (u128::from(amount) + 1) * u128::from(self.0);
         (product >> 64) as u32
