@@ -140,7 +140,7 @@ async fn a_window_between_two_slots_says_which_slots_are_beside_it(site: Site) {
     );
     let refused = client.post("/api/v1/reservations", &request).await.problem(422, "impossible");
     assert_eq!(refused["reasons"], json!([reason]));
-    request["search"] = json!("exact");
+    request["search"] = json!({ "mode": "exact" });
     let exact = client.post("/api/v1/quotes", &request).await.ok(200);
     assert_eq!(exact["offers"][0]["start"], at(5));
 }
