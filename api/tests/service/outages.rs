@@ -23,9 +23,9 @@ async fn offered(client: &Client, request: &Value) -> Value {
     client.post("/api/v1/quotes", request).await.ok(200)["offers"][0]["nodes"].clone()
 }
 
-async fn change(client: &Client, outage: &Value, patch: Value) -> Answer {
+async fn change(client: &Client, outage: &Value, changes: Value) -> Answer {
     let path = format!("/api/v1/outages/{}", outage["id"].as_str().unwrap());
-    answer(client.request(Method::PATCH, &path).json(&patch)).await
+    answer(client.request(Method::PATCH, &path).json(&changes)).await
 }
 
 async fn plans_avoid_nodes_that_are_out_of_service(site: Site) {

@@ -194,11 +194,11 @@ async fn rules_narrow_and_widen_by_action_project_and_partition(site: Site) {
     ada.get("/api/v1/simulations").await.ok(200);
     let told = ada.get("/api/v1/rights").await.ok(200);
     let rights = told["rights"].as_array().unwrap();
-    let may =
+    let answer =
         |action: &str| rights.iter().find(|it| it["action"] == action).unwrap()["may"].clone();
-    assert_eq!(may("reservation.create"), "partly");
-    assert_eq!(may("outage.declare"), "partly");
-    assert_eq!(may("simulation.run"), "yes");
+    assert_eq!(answer("reservation.create"), "partly");
+    assert_eq!(answer("outage.declare"), "partly");
+    assert_eq!(answer("simulation.run"), "yes");
     let numbers: Vec<&Value> =
         told["rules"].as_array().unwrap().iter().map(|it| &it["number"]).collect();
     assert_eq!(numbers, [&json!(1), &json!(2), &json!(3)], "the fourth is about eve");

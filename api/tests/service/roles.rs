@@ -77,6 +77,7 @@ enum Body {
 }
 
 #[rustfmt::skip]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn routes() -> Vec<Route> {
     let (get, put, post, delete) = (Method::GET, Method::PUT, Method::POST, Method::DELETE);
     vec![

@@ -49,8 +49,8 @@ fn judge_soonest(
 fn judge_reasons(decision: &Decision, violations: &mut Vec<Violation>) {
     let reasons = &decision.reasons;
     let in_order = reasons.is_sorted_by(|left, right| left.code < right.code);
-    let excludes = |it: &Reason| it.excluded_starts > 0 || it.code == ReasonCode::NoSlot;
-    if !in_order || !reasons.iter().all(excludes) {
+    let says_something = |it: &Reason| it.excluded_starts > 0 || it.code == ReasonCode::NoSlot;
+    if !in_order || !reasons.iter().all(says_something) {
         violations.push(Violation::ReasonsUnsorted);
     }
     let excluded: u64 = reasons.iter().map(|reason| reason.excluded_starts).sum();

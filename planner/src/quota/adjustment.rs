@@ -122,13 +122,11 @@ impl Quotas {
 
     /// The time in which a rule counts that is in force during a span by the calendar.
     pub(super) fn time_of(&self, rule: &QuotaRule, span: Span) -> Option<Span> {
-        match rule.adjustment {
-            None => Some(span),
-            Some(_) => {
-                let its = self.adjustments.iter().find(|it| it.rule.adjustment == rule.adjustment);
-                its?.part_of(span)
-            }
+        if rule.adjustment.is_none() {
+            return Some(span);
         }
+        let its = self.adjustments.iter().find(|it| it.rule.adjustment == rule.adjustment);
+        its?.part_of(span)
     }
 
     /// Rules of the calendar, and after them adjustments by when they were made.

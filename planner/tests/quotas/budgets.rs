@@ -145,14 +145,14 @@ impl Plain<'_> {
         let there = self.quotas.adjustments.iter().filter(|it| it.is_in_force(at(second)));
         let newest: Vec<&QuotaRule> = there.rev().map(QuotaAdjustment::rule).collect();
         let calendar: Vec<&QuotaRule> = self.quotas.sets[set].rules.iter().collect();
-        let rule = |rules| self.rule(rules, measure, project);
-        rule(newest).or_else(|| rule(calendar))
+        let rule = |rules: &[_]| self.rule(rules, measure, project);
+        rule(&newest).or_else(|| rule(&calendar))
     }
 
     /// Tried from the most to the least specific spelling of the key.
     fn rule<'b>(
         &'b self,
-        rules: Vec<&'b QuotaRule>,
+        rules: &[&'b QuotaRule],
         measure: QuotaMeasure,
         (level, project): (usize, &str),
     ) -> Option<&'b QuotaRule> {

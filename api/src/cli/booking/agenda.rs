@@ -38,7 +38,7 @@ struct Put {
     /// Of what
     #[arg(value_parser = PossibleValuesParser::new(QUANTITIES))]
     quantity: String,
-    /// The file, - for standard input; CSV has the columns start, end and price_per_mwh, intensity_g_per_kwh or cap_w
+    /// The file, - for standard input: JSON, or CSV with a start, an end and a value, named as in the API
     file: PathBuf,
     #[command(flatten)]
     connection: Connection,

@@ -117,7 +117,7 @@ impl Outage {
         }
         let (epoch, ranks) = change.ranks.clone().unwrap_or((self.epoch, self.ranks.clone()));
         let reason = change.reason.clone().unwrap_or_else(|| self.reason.clone());
-        Ok(Self { epoch, start, end, ranks, reason, ..self.clone() })
+        Ok(Self { reason, epoch, start, end, ranks, ..self.clone() })
     }
 
     /// What is kept of nodes that were out of service until `now`, as an outage of its own that is over; `None` where

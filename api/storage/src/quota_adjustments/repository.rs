@@ -131,7 +131,7 @@ repository!(
             Self::changed(connection, "quota.adjustment_ended", id, now).await?;
             transaction.commit().await?;
             let (to, row_version) = (Some(now.max(found.from)), found.row_version + 1);
-            Ok(Some(StoredQuotaAdjustment { to, row_version, ..found }))
+            Ok(Some(StoredQuotaAdjustment { row_version, to, ..found }))
         }
 
         /// An adjustment; `None` for an unknown one.

@@ -105,7 +105,7 @@ pub(super) fn audited(stored: &StoredQuotaAdjustment) -> Value {
     let said = QuotaMeasure::ALL.into_iter().filter_map(|measure| {
         Some((measure.word().to_owned(), json!(rule.limit(measure)?.to_string())))
     });
-    let mut state = serde_json::Map::from_iter(said);
+    let mut state: serde_json::Map<String, Value> = said.collect();
     let key = &rule.key;
     for (name, part) in [
         ("partition", &key.partition),
