@@ -90,6 +90,27 @@ test('by touch a tap tells, and the link in what it tells opens', async () => {
   await expect.poll(() => new URL(page.url()).hash).toContain(`#/reservations/${made?.id}`);
 });
 
+test('what the keyboard is at is told inside of the window when that narrows', async () => {
+  const { page } = await visit('#/plan', { viewport: { width: 1280, height: 1000 } });
+  const tip = page.locator('.tip');
+  for (const name of ['Over time', 'Cost against CO₂']) {
+    await page.setViewportSize({ width: 1280, height: 1000 });
+    const starts = page.getByRole('region', { name }).getByRole('radio');
+    // The one that is the most to the right: its tip would be outside of a narrow window.
+    await starts.first().waitFor({ state: 'attached' });
+    const boxes = await Promise.all((await starts.all()).map((it) => it.boundingBox()));
+    const right = boxes.map((it) => it?.x ?? 0);
+    await starts.nth(right.indexOf(Math.max(...right))).focus();
+    await tip.waitFor();
+    await page.setViewportSize({ width: 390, height: 1000 });
+    // Until everything was measured anew.
+    await page.waitForTimeout(500);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    const told = await tip.boundingBox();
+    expect(told && told.x >= 0 && told.x + told.width <= 390).toBe(true);
+  }
+});
+
 test('the time axis stays in sight while its chart is scrolled', async () => {
   const { page } = await visit('#/schedule', { viewport: { width: 1280, height: 420 } });
   await page.getByText('in view').waitFor();
