@@ -28,6 +28,37 @@ test('a language is chosen in the header and stays', async () => {
   expect(faults).toEqual([]);
 });
 
+test('a language that cannot be loaded is told of, and can be tried again', async () => {
+  const { page, faults } = await visit('#/plan');
+  await page.getByRole('heading', { name: 'When to start' }).waitFor();
+  await page.route('**/assets/fr-*.js', (route) => route.abort());
+  await page.getByLabel('Language').selectOption('Français');
+  const told = page.getByRole('alert').filter({ hasText: 'Français could not be loaded. The page stays in English; you may try again.' });
+  await told.waitFor();
+  // What is in force is what the list says, and what is kept.
+  expect(await page.getByLabel('Language').inputValue()).toBe('en');
+  expect(await page.locator('html').getAttribute('lang')).toBe('en');
+  expect(await page.evaluate<string | null>(`localStorage.getItem('wattbook-language')`)).toBe(null);
+  await told.getByRole('button', { name: 'Try again' }).click();
+  await told.waitFor();
+  await page.unroute('**/assets/fr-*.js');
+  await told.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link', { name: 'Mes réservations' }).waitFor();
+  expect(await page.getByRole('alert').count()).toBe(0);
+  expect(await page.getByLabel('Langue').inputValue()).toBe('fr');
+  expect(await page.evaluate<string | null>(`localStorage.getItem('wattbook-language')`)).toBe('fr');
+  expect(faults).toEqual([]);
+});
+
+test('who stays in the language that there is is told no more', async () => {
+  const { page } = await visit('#/plan');
+  await page.route('**/assets/fr-*.js', (route) => route.abort());
+  await page.getByLabel('Language').selectOption('Français');
+  await page.getByRole('button', { name: 'Stay in English' }).click();
+  await page.getByText('could not be loaded').waitFor({ state: 'detached' });
+  expect(await page.locator('html').getAttribute('lang')).toBe('en');
+});
+
 test.each([390, 1024, 1440])('every page is in French for a browser that asks for it, %d pixels wide', { timeout: 240_000 }, async (width) => {
   const { page, faults } = await visit('', { locale: 'fr-FR', bypassCSP: true, viewport: { width, height: 900 } });
   const places = [...PAGES.map((it) => `#/${it}`), ...Object.values(placesOf(made)).map(([hash]) => hash)];

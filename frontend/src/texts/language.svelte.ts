@@ -26,6 +26,9 @@ export function readLanguage(kept: string | null, wanted: readonly string[]): La
 
 let code = $state<LanguageCode>('en');
 let texts = $state.raw<Texts>(en);
+/** The language that was wanted last. */
+let latest: LanguageCode = 'en';
+let unread = $state<LanguageCode | null>(null);
 
 export const language = {
   /** All languages, by code and name. */
@@ -43,19 +46,32 @@ export const language = {
     return texts;
   },
 
-  /** Shows the page in a language; in the one before where its texts cannot be read. */
-  async show(wanted: LanguageCode) {
-    texts = await LANGUAGES[wanted].read();
-    code = wanted;
-    document.documentElement.lang = wanted;
+  /** What a language calls itself. */
+  nameOf(wanted: LanguageCode) {
+    return LANGUAGES[wanted].name;
   },
-  /** Shows a language now and whenever the page is opened on this device. */
+  /** The language that was wanted last, where its texts could not be read; the page is in the one before. */
+  get unread() {
+    return unread;
+  },
+
+  /** Shows the page in a language, unless its texts cannot be read or another is wanted meanwhile; whether it is shown. */
+  async show(wanted: LanguageCode): Promise<boolean> {
+    latest = wanted;
+    const read = await LANGUAGES[wanted].read().catch(() => null);
+    if (latest !== wanted) return false;
+    unread = read ? null : wanted;
+    if (!read) return false;
+    [texts, code] = [read, wanted];
+    document.documentElement.lang = wanted;
+    return true;
+  },
+  /** Shows a language now and, where that went well, whenever the page is opened on this device. */
   async choose(wanted: LanguageCode) {
-    await this.show(wanted);
-    localStorage.setItem(KEPT, wanted);
+    if (await this.show(wanted)) localStorage.setItem(KEPT, wanted);
   },
   /** Shows the language that was chosen, or the browser's. */
   async start() {
-    await this.show(readLanguage(localStorage.getItem(KEPT), navigator.languages)).catch(() => undefined);
+    await this.show(readLanguage(localStorage.getItem(KEPT), navigator.languages));
   },
 };
