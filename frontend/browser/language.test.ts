@@ -59,6 +59,23 @@ test('who stays in the language that there is is told no more', async () => {
   expect(await page.locator('html').getAttribute('lang')).toBe('en');
 });
 
+test('what the service says is marked as English where the page is in French', async () => {
+  const { page, faults } = await visit('#/plan', { locale: 'fr-FR' });
+  // What is wrong with a field.
+  await page.getByLabel('Nœuds', { exact: true }).fill('4');
+  await page.locator('summary', { hasText: /^Plus/ }).click();
+  await page.getByLabel('Partition').fill('gpu');
+  await page.locator('.error [lang=en]').waitFor();
+  // What the service refuses.
+  const problem = { type: 'about:blank', title: 'Conflict', status: 409, code: 'busy', detail: 'the service says no' };
+  await page.route('**/api/v1/nodes?*', (route) => route.fulfill({ status: 409, contentType: 'application/problem+json', json: problem }));
+  await page.goto(`${service.url}#/nodes`);
+  const said = page.getByRole('alert').locator('[lang=en]', { hasText: 'the service says no' });
+  await said.first().waitFor();
+  expect(await page.locator('html').getAttribute('lang')).toBe('fr');
+  expect(faults).toEqual([]);
+});
+
 test.each([390, 1024, 1440])('every page is in French for a browser that asks for it, %d pixels wide', { timeout: 240_000 }, async (width) => {
   const { page, faults } = await visit('', { locale: 'fr-FR', bypassCSP: true, viewport: { width, height: 900 } });
   const places = [...PAGES.map((it) => `#/${it}`), ...Object.values(placesOf(made)).map(([hash]) => hash)];

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { coalesced } from './coalesce';
 import { placedWords } from './failure';
+import { said } from './said';
 import { EventReader, readEvents, type ServiceEvent } from './sse';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -87,8 +88,8 @@ test('work that was stopped is not begun', async () => {
 
 test('mistakes are told by the names that forms have, not by the API\'s', () => {
   const detail = 'between 1 and 10,000';
-  expect(placedWords({ pointer: '/parameters/runs', detail })).toBe('Runs: between 1 and 10,000');
-  expect(placedWords({ pointer: '/duration_s', detail })).toBe('For how long: between 1 and 10,000');
-  expect(placedWords({ pointer: '/features/0', detail })).toBe('Features: between 1 and 10,000');
-  expect(placedWords({ detail })).toBe(detail);
+  expect(placedWords({ pointer: '/parameters/runs', detail })).toBe(`Runs: ${said(detail)}`);
+  expect(placedWords({ pointer: '/duration_s', detail })).toBe(`For how long: ${said(detail)}`);
+  expect(placedWords({ pointer: '/features/0', detail })).toBe(`Features: ${said(detail)}`);
+  expect(placedWords({ detail })).toBe(said(detail));
 });

@@ -93,7 +93,7 @@ export const isUnreachable = (error: unknown) => error instanceof Failure && err
 /** Anything thrown, in words. */
 export function words(error: unknown): string {
   if (error instanceof Failure) {
-    return [error.message, ...error.errors.map(placedWords)].join('\n');
+    return [error.words, ...error.errors.map(placedWords)].join('\n');
   }
   return error instanceof Error ? error.message : String(error);
 }

@@ -4,6 +4,7 @@
 import { language } from '../texts/language.svelte';
 import { base } from './base';
 import { challenge, secret } from './pkce';
+import { said } from './said';
 import type { GivenTokens, Problem, SignInDocument, SignInWay } from './schema';
 import { type Session, session } from './session.svelte';
 
@@ -106,7 +107,7 @@ async function given(body: Record<string, string>): Promise<GivenTokens> {
   const answer = await sent('tokens', body);
   if (answer.ok) return (await answer.json()) as GivenTokens;
   const problem = (await answer.json().catch(() => null)) as Problem | null;
-  const words = problem?.detail ?? language.texts.api.answered(answer.status);
+  const words = problem?.detail ? said(problem.detail) : language.texts.api.answered(answer.status);
   // The provider's own no ends the sign-in; everything else passes.
   if (answer.status === 400) throw new Refused(words);
   throw new Error(words);

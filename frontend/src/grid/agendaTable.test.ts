@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { Failure } from '../api/failure';
+import { said } from '../api/said';
 import { after, exceeded, lineErrors, placeOf, readTable, tableOf, without } from './agendaTable';
 
 const at = (hour: number) => Date.UTC(2026, 2, 1, hour);
@@ -34,7 +35,7 @@ describe('a table of an agenda', () => {
   it('has the service’s errors at their lines', () => {
     const failure = new Failure('invalid_body', 'wrong', [{ place: 'line 3, cap_w', detail: 'must lie between 0 and 1e11 W' }, { place: 'line 4', detail: 'odd' }, { pointer: '/x', detail: 'else' }]);
     expect(lineErrors(failure)).toEqual([
-      { line: 3, column: 'cap_w', detail: 'must lie between 0 and 1e11 W' }, { line: 4, column: '', detail: 'odd' },
+      { line: 3, column: 'cap_w', detail: said('must lie between 0 and 1e11 W') }, { line: 4, column: '', detail: said('odd') },
     ]);
     expect(lineErrors(new Error('x'))).toEqual([]);
     const text = 'one\ntwo\nthree';

@@ -1,6 +1,7 @@
 // An agenda as a table that is put: what a text says, what is wrong with it, and what it makes of what is known.
 
 import { Failure } from '../api/failure';
+import { said } from '../api/said';
 import { language } from '../texts/language.svelte';
 import type { Quantity } from '../ui/readAgendas';
 import { iso } from '../time/words';
@@ -67,7 +68,7 @@ export function lineErrors(error: unknown): LineError[] {
   if (!(error instanceof Failure)) return [];
   return error.errors.flatMap(({ place, detail }) => {
     const [, line, column = ''] = /^line (\d+)(?:, (.*))?$/.exec(place ?? '') ?? [];
-    return line === undefined ? [] : [{ line: Number(line), column, detail }];
+    return line === undefined ? [] : [{ line: Number(line), column, detail: said(detail) }];
   });
 }
 

@@ -3,6 +3,7 @@
 import { untrack } from 'svelte';
 
 import { events } from '../api/events.svelte';
+import { plain } from '../api/said';
 import type { readAnswers } from './answers.svelte';
 import type { Need } from './need';
 import { newly, remembered } from './newNeeds';
@@ -28,7 +29,7 @@ function want(on: boolean) {
 function tell({ what, where, todo, page, keys }: Need) {
   try {
     // Of several pages in one browser the second takes the place of the first.
-    const told = new Notification(what, { body: `${where}\n${todo}`, tag: keys.join() });
+    const told = new Notification(plain(what), { body: plain(`${where}\n${todo}`), tag: keys.join() });
     told.onclick = () => {
       window.focus();
       location.hash = page?.href ?? '#/overview';

@@ -1,5 +1,6 @@
 // What sources of agendas need: those that are too old or fail, and spans of the near future of which nothing is known.
 
+import { said } from '../api/said';
 import type { FeedDocument, FeedsDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { length, span, type Clock } from '../time/words';
@@ -33,7 +34,7 @@ export function feedNeeds({ feeds }: FeedsDocument, { now }: Clock): Need[] {
       // A source that gets worse is told again.
       keys: [`feed ${feed.id} ${status}`],
       kind: status === 'failing' ? 'warn' : 'bad',
-      what: texts.because(status === 'failing' ? failing : status === 'late' ? late : never, bare(error?.detail ?? '')),
+      what: texts.because(status === 'failing' ? failing : status === 'late' ? late : never, said(bare(error?.detail ?? ''))),
       where: heard ? texts.heardAgo(where, length(now - Date.parse(heard))) : where,
       todo: todoOf(error?.class),
       page: pageAt('grid'),

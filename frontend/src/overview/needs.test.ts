@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { said } from '../api/said';
 import type { FeedDocument, FeedsDocument, NegotiationDocument, OutageDocument, PowerActionDocument, ReservationDocument } from '../api/schema';
 import { countWords } from './need';
 import { needs, type Answers, type Caller } from './needs';
@@ -28,13 +29,13 @@ test('a source that fails or is too old says why, where, and what to do', () => 
   const [need] = of({ feeds: feeds(failed('failing', 'refused')) });
   expect(need).toMatchObject({
     kind: 'warn',
-    what: 'The last try at a source failed: 401 Unauthorized.',
+    what: `The last try at a source failed: ${said('401 Unauthorized')}.`,
     where: 'CO₂ intensity from electricity-maps (maps), heard 2 h ago',
     todo: 'Check its address and secret in [[feeds]], and whether the provider still admits you.',
     page: { href: '#/grid', name: 'Grid' },
   });
   expect(of({ feeds: feeds({ ...feed, status: 'late' }) })).toMatchObject([{ kind: 'bad', what: 'The data of a source is too old.' }]);
-  expect(of({ feeds: feeds(failed('never', 'transient')) })).toMatchObject([{ kind: 'bad', what: 'A source has never answered: 401 Unauthorized.' }]);
+  expect(of({ feeds: feeds(failed('never', 'transient')) })).toMatchObject([{ kind: 'bad', what: `A source has never answered: ${said('401 Unauthorized')}.` }]);
 });
 
 test('what passes by itself needs nobody until the data is too old', () => {
@@ -56,7 +57,7 @@ test('a gap of the coming day needs somebody, and one of next week does not', ()
 
 test('a lost Slurm says why, and since when', () => {
   const slurm = { mode: 'drive', state: 'unreachable', version: '25.05.3', cluster: 'alpha', because: 'no answer within 10 s.', last_poll_at: '2026-03-01T11:30:00Z' };
-  expect(of({ slurm })).toMatchObject([{ kind: 'bad', what: 'Slurm does not answer: no answer within 10 s.', where: 'Slurm 25.05.3 of the cluster alpha, heard last today 11:30' }]);
+  expect(of({ slurm })).toMatchObject([{ kind: 'bad', what: `Slurm does not answer: ${said('no answer within 10 s')}.`, where: 'Slurm 25.05.3 of the cluster alpha, heard last today 11:30' }]);
   const counts = { waiting: 1, in_force: 4, failed: 1, lost: 1 };
   const differences = [{ reservation: 'wattbook-1', because: 'somebody removed it' }];
   expect(of({ slurm: { mode: 'drive', state: 'connected', counts, differences } })).toMatchObject([{ what: '2 reservations are not in Slurm as booked.', keys: ['managed wattbook-1'] }]);
@@ -113,9 +114,9 @@ test('a meter and a webhook say since when they are silent', () => {
   const polled = { last_poll_at: '2026-03-01T12:00:00Z', last_success_at: '2026-03-01T10:00:00Z', next_poll_at: '2026-03-01T12:01:00Z', notes: [], polls: 9, failures: 2, samples };
   const meter = (in_turn: number) => ({ id: 'bmc', kind: 'redfish', covers: 'node', period_s: 60, unit: 'W', values: 'gauge', polled: { ...polled, failure: { at: '', because: 'timed out', in_turn } } });
   expect(of({ meters: [meter(1)] })).toEqual([]);
-  expect(of({ meters: [meter(2)] })).toMatchObject([{ what: 'A meter does not answer: timed out.', where: 'Meter bmc (redfish), heard last today 10:00', page: null }]);
+  expect(of({ meters: [meter(2)] })).toMatchObject([{ what: `A meter does not answer: ${said('timed out')}.`, where: 'Meter bmc (redfish), heard last today 10:00', page: null }]);
   const webhook = { id: 'pager', url: 'https://pager.example', events: [], delivered: 0, given_up: 0, failures_in_turn: 3, status: 'stopped', last_error: { at: '', detail: '410 Gone' } };
-  expect(of({ webhooks: [webhook, { ...webhook, status: 'ok' }] })).toMatchObject([{ what: 'A webhook does not take events: 410 Gone.', where: 'Webhook pager, https://pager.example' }]);
+  expect(of({ webhooks: [webhook, { ...webhook, status: 'ok' }] })).toMatchObject([{ what: `A webhook does not take events: ${said('410 Gone')}.`, where: 'Webhook pager, https://pager.example' }]);
 });
 
 test('a reservation that lost nodes tells its owner the way out', () => {
@@ -124,7 +125,7 @@ test('a reservation that lost nodes tells its owner the way out', () => {
     notice: { code: 'outage', causes: ['outage'], missing_nodes: 2, detail: 'two nodes failed', way_out: 'choose another start' },
   } as unknown as ReservationDocument;
   expect(of({ reservations: [lost, { ...lost, degraded: false }] }, user)).toMatchObject([
-    { where: '4 nodes for 2 h, today 14:00 to 16:00', todo: 'Two nodes failed. Choose another start.', page: { href: '#/reservations/r1' } },
+    { where: '4 nodes for 2 h, today 14:00 to 16:00', todo: `${said('Two nodes failed.')} ${said('Choose another start.')}`, page: { href: '#/reservations/r1' } },
   ]);
 });
 

@@ -4,6 +4,7 @@ import type {
   AgendaDocument, FeedsDocument, MeterDocument, NegotiationDocument, OutageDocument, PowerActionDocument, PowerDocument,
   ReservationDocument, Slurm, WebhookDocument,
 } from '../api/schema';
+import { said } from '../api/said';
 import { language } from '../texts/language.svelte';
 import { DAY, span, when, withTimes, type Clock } from '../time/words';
 import { isAsked, questionWords } from '../ui/negotiations';
@@ -49,7 +50,7 @@ function slurmNeeds(slurm: Slurm, { now, zone }: Clock): Need[] {
   if (slurm.mode === 'none' || slurm.state === 'unknown') return [];
   const { because, heardLast, slurm: texts } = language.texts.overview.needs;
   const where = ['Slurm', slurm.version, slurm.cluster && texts.of(slurm.cluster)].filter(Boolean).join(' ');
-  const why = bare(slurm.because ?? '');
+  const why = said(bare(slurm.because ?? ''));
   const page = pageAt('outages');
   if (slurm.state !== 'connected') {
     const states: Record<string, string> = texts.states;
@@ -154,7 +155,7 @@ function meterNeeds(meters: readonly MeterDocument[], { now, zone }: Clock): Nee
     return [{
       keys: [`meter ${id}`],
       kind: 'warn',
-      what: texts.silent(bare(polled.failure.because)),
+      what: texts.silent(said(bare(polled.failure.because))),
       where: polled.last_success_at ? heardLast(where, when(Date.parse(polled.last_success_at), now, zone)) : where,
       todo: texts.todo,
       page: null,
@@ -169,7 +170,7 @@ function webhookNeeds(webhooks: readonly WebhookDocument[], { now, zone }: Clock
     return {
       keys: [`webhook ${id} ${status}`],
       kind: 'warn',
-      what: because(texts.fails, bare(error?.detail ?? '')),
+      what: because(texts.fails, said(bare(error?.detail ?? ''))),
       where: texts.where(id, url),
       todo: status === 'stopped' ? texts.gone : todo,
       page: null,

@@ -1,5 +1,6 @@
 // A decision explained: why starts are excluded, why offers are not earlier, what more waiting would bring.
 
+import { said } from '../api/said';
 import type { DecisionDocument, LearntUtilisationDocument, OfferDocument, ReasonDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { length, span, when, type Clock } from '../time/words';
@@ -27,7 +28,7 @@ export function reasonWords(reason: ReasonDocument, { now, zone }: Clock): strin
   if (binding.missing_nodes != null) return texts.missingNodes(starts, binding.missing_nodes, during);
   if (binding.missing_power_w != null) return texts.missingPower(starts, power(binding.missing_power_w), during);
   if (binding.missing_agenda != null) return texts.missingAgenda(textOf(texts.unknown, binding.missing_agenda), starts, during);
-  return reason.code === 'quota' ? quotaReason(reason.detail, { now, zone }) : reason.detail;
+  return reason.code === 'quota' ? quotaReason(reason.detail, { now, zone }) : said(reason.detail);
 }
 
 /** What can be done where a reason binds. */

@@ -55,7 +55,7 @@ export function quotes(current: () => FormRequest | null) {
             return;
           }
           places = thrown instanceof Failure ? thrown.errors : [];
-          error = thrown instanceof Failure && places.length > 0 ? thrown.message : words(thrown);
+          error = thrown instanceof Failure && places.length > 0 ? thrown.words : words(thrown);
         });
     }, PAUSE);
     return () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { Failure, fieldErrors } from '../api/failure';
+import { said } from '../api/said';
 import type { ReservationDocument } from '../api/schema';
 import { actionsFor, labelLines, labelPatch, longestExtension, namesIn, patchOf, priorityOf, replans, wantedOf } from './changes';
 
@@ -59,7 +60,7 @@ test('errors stand at the field that their pointer names', () => {
     { pointer: '/alternatives/0/nodes', detail: 'must be at least 1' },
     { detail: 'no pointer' },
   ]);
-  expect(fieldErrors(failure)).toEqual({ nodes: 'must be at least 1', alternatives: 'must be at least 1' });
+  expect(fieldErrors(failure)).toEqual({ nodes: said('must be at least 1'), alternatives: said('must be at least 1') });
   expect(fieldErrors(new Error('else'))).toEqual({});
 });
 

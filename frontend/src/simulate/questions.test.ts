@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { said } from '../api/said';
 import type { AgendaDocument, ReservationDocument } from '../api/schema';
 import { covered, priceTable } from './prices';
 import { betterKnown, monthBody, policiesBody, pricesBody } from './questions';
@@ -74,7 +75,7 @@ test('requests that the service refuses are left out, which the name says; anyth
   const gone = (index: number) => ({ pointer: `/requests/${index}/only`, detail: `request ${index + 1}: no node is named "n9"` });
   expect(without(body, [gone(0), gone(0), gone(2)])).toEqual({
     body: { name: 'March, without 2 requests that cannot be played', requests: ['b'] },
-    why: 'Left out, because this site’s nodes as they are now cannot serve them: 2 requests of 3. The first: request 1: no node is named "n9".',
+    why: `Left out, because this site’s nodes as they are now cannot serve them: 2 requests of 3. The first: ${said(gone(0).detail)}.`,
   });
   expect(without(body, [gone(0), { pointer: '/policies', detail: 'wrong' }])).toBeNull();
   expect(without(body, [gone(0), gone(1), gone(2)])).toBeNull();

@@ -1,5 +1,6 @@
 // A month's reservations as the requests of a simulation: what was asked for, and nothing of who asked.
 
+import { said } from '../api/said';
 import type { PlacedError, ReservationDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import type { Month } from '../time/months';
@@ -52,6 +53,6 @@ export function without(body: Record<string, unknown>, errors: readonly PlacedEr
   const { ask, names } = language.texts.simulate;
   return {
     body: { ...body, name: names.without(String(body.name), refused.size), requests: requests.filter((_, index) => !refused.has(index)) },
-    why: ask.leftOut(refused.size, requests.length, errors[0]?.detail ?? ''),
+    why: ask.leftOut(refused.size, requests.length, said(errors[0]?.detail ?? '')),
   };
 }

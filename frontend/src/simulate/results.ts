@@ -1,5 +1,6 @@
 // The results of a simulation: in words, as a table and as lines.
 
+import { said } from '../api/said';
 import { language } from '../texts/language.svelte';
 import type { Line } from '../ui/lines';
 import { carbon, energy, money, percent, rounded } from '../units/format';
@@ -91,7 +92,7 @@ export function stateWords(it: Simulation): string {
     case 'running':
       return texts.running(it.runs_done, it.runs, it.time_left_s ? length(it.time_left_s * 1000) : '');
     case 'failed':
-      return texts.failed(it.error ?? texts.unknownWhy);
+      return texts.failed(it.error ? said(it.error) : texts.unknownWhy);
     default:
       return it.state;
   }

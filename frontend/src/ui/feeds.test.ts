@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { said } from '../api/said';
 import type { AgendaDocument, FeedDocument } from '../api/schema';
 import { ageWords, countsFrom, errorWords, lightOf, pollWords } from './feeds';
 
@@ -18,7 +19,7 @@ test('a feed tells how old it is, how far it reaches and when it is asked next',
 
 test('an error is told in words', () => {
   expect(errorWords(feed, NOW, 'UTC')).toBe(
-    'The provider did not answer properly (today 11:59): 503 Service Unavailable',
+    `The provider did not answer properly (today 11:59): ${said('503 Service Unavailable')}`,
   );
   expect(errorWords({ ...feed, last_error: null }, NOW, 'UTC')).toBe('');
 });

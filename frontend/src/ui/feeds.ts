@@ -1,5 +1,6 @@
 // The sources of agendas, as `GET /api/v1/feeds` tells of them, in words.
 
+import { said } from '../api/said';
 import type { AgendaDocument, FeedDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { exact, length, when } from '../time/words';
@@ -30,7 +31,7 @@ export function errorWords(feed: FeedDocument, now: number, zone: string): strin
   const { at, class: kind, detail } = feed.last_error;
   const texts = language.texts.ui.feeds;
   const words: Record<string, string> = texts.errors;
-  return texts.error(words[kind] ?? kind, when(Date.parse(at), now, zone), detail);
+  return texts.error(words[kind] ?? kind, when(Date.parse(at), now, zone), said(detail));
 }
 
 /** How old a feed's data is and how far it reaches. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { Failure } from '../api/failure';
+import { said } from '../api/said';
 import { amountWords, nextStartOf, perWords, quotaReason, refusalWords, refusedByQuota, ruleWords } from './quota';
 
 const clock = { now: Date.parse('2026-11-26T10:00:00Z'), zone: 'UTC' };
@@ -42,7 +43,7 @@ test('a refusal says that an operator adjusted the quota', () => {
   const refused = { rules: 'day', rule: '*,*,*,ada', adjustment: '1', measure: 'nodes', limit: 6, used: 0, left: 6, asked: 7, per: null };
   expect(refusalWords(refused, clock)[0]).toBe('An operator adjusted the quota: it allows the user ada 6 nodes.');
   const detail = 'the quota adjustment *,*,*,ada allows 6 nodes; 0 are used';
-  expect(quotaReason(detail, clock)).toBe('An adjusted quota for the user ada allows 6 nodes; 0 are used.');
+  expect(quotaReason(detail, clock)).toBe(`An adjusted quota for the user ada${said(' allows 6 nodes; 0 are used')}.`);
 });
 
 test('only a refusal by a quota is one', () => {
@@ -54,7 +55,7 @@ test('only a refusal by a quota is one', () => {
 test("a quote's reason is told with its rule and times in words", () => {
   const detail = 'the quota *,*,*,/ of the rules "default" allows 20 nodes; 4 are used from 2026-11-26T15:00:00Z to 2026-11-26T16:00:00Z, 16 are left, and 18 more are asked for; the next start that keeps the quotas is 2026-11-26T16:00:00Z';
   expect(quotaReason(detail, clock)).toBe(
-    'A quota for each user of the rules "default" allows 20 nodes; 4 are used from today 15:00 to today 16:00, 16 are left, and 18 more are asked for; the next start that keeps the quotas is today 16:00.',
+    `A quota for each user of${said(' the rules "default" allows 20 nodes; 4 are used from today 15:00 to today 16:00, 16 are left, and 18 more are asked for; the next start that keeps the quotas is today 16:00')}.`,
   );
   expect(nextStartOf(detail)).toBe('2026-11-26T16:00:00Z');
   expect(nextStartOf('within two months no start keeps the quotas')).toBeNull();

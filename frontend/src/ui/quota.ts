@@ -1,6 +1,7 @@
 // Quotas in words: whom a rule is about, how much it allows, and what a refusal means.
 
 import { Failure } from '../api/failure';
+import { said } from '../api/said';
 import { language } from '../texts/language.svelte';
 import { span, when, withTimes, type Clock } from '../time/words';
 import { carbon, energy, money, rounded } from '../units/format';
@@ -81,10 +82,10 @@ export function refusalWords(refused: Refused, { now, zone }: Clock, currency = 
 /** The reason of a quote that a quota is in the way, with its rule and times as people read them. */
 export function quotaReason(detail: string, { now, zone }: Clock): string {
   const { reason, reasonAdjusted } = language.texts.ui.quotas;
-  const plain = detail
-    .replace(/^the quota adjustment (\S+,\S+,\S+,\S+)(.*)/s, (_, rule: string, rest: string) => reasonAdjusted(ruleWords(rule), rest))
-    .replace(/^the quota (\S+,\S+,\S+,\S+) of(.*)/s, (_, rule: string, rest: string) => reason(ruleWords(rule), rest));
-  return `${withTimes(plain, (instant) => when(instant, now, zone))}.`;
+  const told = detail
+    .replace(/^(the quota adjustment) (\S+,\S+,\S+,\S+)(.*)/s, (_, begin: string, rule: string, rest: string) => reasonAdjusted(ruleWords(rule), said(rest), said(`${begin}${rest}`)))
+    .replace(/^(the quota) (\S+,\S+,\S+,\S+) of(.*)/s, (_, begin: string, rule: string, rest: string) => reason(ruleWords(rule), said(rest), said(`${begin} of${rest}`)));
+  return `${withTimes(told === detail ? said(detail) : told, (instant) => when(instant, now, zone))}.`;
 }
 
 /** The next start that such a reason names; null where it names none. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { said } from '../api/said';
 import type { ReservationDocument } from '../api/schema';
 import { lostWords, noticeWords, requestWords } from './reservationWords';
 
@@ -9,11 +10,11 @@ test('a notice tells what happened and the way out', () => {
   const way_out = 'ask for fewer nodes';
   expect(noticeWords(made({ notice: null }))).toBeNull();
   expect(noticeWords(made({ notice: { code: 'refused', detail: 'the line is full', way_out } }))).toEqual({
-    kind: 'bad', text: 'The supplier says no: the line is full. Ask for fewer nodes.',
+    kind: 'bad', text: `The supplier says no: ${said('the line is full')}. ${said('Ask for fewer nodes.')}`,
   });
   const notice = { code: 'offers_withdrawn', detail: 'the supplier lowered the power cap.', way_out };
   expect(noticeWords(made({ state: 'proposed', notice }))).toEqual({
-    kind: 'warn', text: 'The supplier lowered the power cap. Ask for fewer nodes.',
+    kind: 'warn', text: `${said('The supplier lowered the power cap.')} ${said('Ask for fewer nodes.')}`,
   });
 });
 
@@ -33,7 +34,7 @@ test('other nodes are told as news, not as a failure', () => {
   const notice = { code: 'nodes_replaced', detail, way_out: 'nothing is to be done' };
   expect(noticeWords(made({ state: 'confirmed', notice }))).toEqual({
     kind: 'warn',
-    text: 'Node n2 took the place of n1, out of service from 2026-03-01T12:00:00Z on (new fans). Nothing is to be done.',
+    text: `${said('Node n2 took the place of n1, out of service from 2026-03-01T12:00:00Z on (new fans).')} ${said('Nothing is to be done.')}`,
   });
 });
 

@@ -1,5 +1,6 @@
 // Reservations in words: their states, what was asked for, and what their owners are to know.
 
+import { said } from '../api/said';
 import type { ReservationDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { length } from '../time/words';
@@ -15,7 +16,8 @@ export interface NoticeWords {
   text: string;
 }
 
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/[.\s]+$/, '')}.`;
+const bare = (text: string) => text.replace(/[.\s]+$/, '');
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${bare(text.slice(1))}.`;
 
 /** The document of a notice. */
 interface Notice {
@@ -43,8 +45,8 @@ export function lostWords(reservation: ReservationDocument): string[] {
 export function noticeWords(reservation: ReservationDocument): NoticeWords | null {
   const notice = noticeOf(reservation);
   if (!notice?.detail) return null;
-  const detail = notice.code === 'refused' ? language.texts.ui.reservations.refused(notice.detail) : notice.detail;
-  const parts = [detail, notice.way_out ?? ''].filter((it) => it !== '').map(sentence);
+  const detail = notice.code === 'refused' ? sentence(language.texts.ui.reservations.refused(said(bare(notice.detail)))) : said(sentence(notice.detail));
+  const parts = notice.way_out ? [detail, said(sentence(notice.way_out))] : [detail];
   const kind = reservation.degraded || reservation.state === 'rejected' ? 'bad' : 'warn';
   return { kind, text: parts.join(' ') };
 }

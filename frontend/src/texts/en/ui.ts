@@ -244,9 +244,9 @@ export const ui = {
       `${used} ${isOne ? 'is' : 'are'} taken, ${left} left; this would take ${asked}.`,
     counts: (during: string) => `This counts ${during}.`,
     noStart: 'Within the next two months no start is known at which it fits.',
-    /** The rest is the service's. */
-    reason: (whom: string, rest: string) => `A quota for ${whom} of${rest}`,
-    reasonAdjusted: (whom: string, rest: string) => `An adjusted quota for ${whom}${rest}`,
+    /** `rest` is what the service says after the rule, `all` also what it says before. */
+    reason: (whom: string, rest: string, _all: string) => `A quota for ${whom} of${rest}`,
+    reasonAdjusted: (whom: string, rest: string, _all: string) => `An adjusted quota for ${whom}${rest}`,
   },
   recur: {
     days,

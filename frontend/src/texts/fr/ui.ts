@@ -240,8 +240,8 @@ export const ui: Texts['ui'] = {
     taken: (used, _, left, asked) => `Déjà pris : ${used} ; disponible : ${left} ; demandé ici : ${asked}.`,
     counts: (during) => `Période concernée : ${during}.`,
     noStart: 'Aucun créneau possible n’est connu dans les deux mois à venir.',
-    reasonAdjusted: (whom, rest) => `Quota ajusté pour ${whom} : the quota adjustment${rest}`,
-    reason: (whom, rest) => `Quota pour ${whom} : the quota of${rest}`,
+    reasonAdjusted: (whom, _rest, all) => `Quota ajusté pour ${whom} : ${all}`,
+    reason: (whom, _rest, all) => `Quota pour ${whom} : ${all}`,
   },
   recur: {
     days: { MO: 'lun.', TU: 'mar.', WE: 'mer.', TH: 'jeu.', FR: 'ven.', SA: 'sam.', SU: 'dim.' },
