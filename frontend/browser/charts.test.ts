@@ -111,6 +111,25 @@ test('what the keyboard is at is told inside of the window when that narrows', a
   }
 });
 
+test('an estimated cap is dashed, and told as one', async () => {
+  const { page } = await visit('#/nodes');
+  await page.route('**/api/v1/agendas/power-cap?*', async (route) => {
+    const response = await route.fetch();
+    const agenda = (await response.json()) as { provenance: object[] };
+    const provenance = agenda.provenance.map((it) => ({ ...it, source: '', quality: 'estimated', standing: 'forecast' }));
+    await route.fulfill({ response, json: { ...agenda, provenance } });
+  });
+  for (const name of ['plan', 'grid']) {
+    await page.goto(`${service.url}#/${name}`);
+    await expect.poll(() => page.locator('g.cap path.line.estimated').first().getAttribute('d').catch(() => '')).toContain('M');
+  }
+  await page.goto(`${service.url}#/plan`);
+  const chart = page.getByRole('img', { name: /Price, CO₂ intensity and power cap/ });
+  await chart.focus();
+  await chart.press('ArrowRight');
+  await page.getByText(/cap [\d.]+ k?W \(estimated\), .* reserved/).waitFor();
+});
+
 test('the time axis stays in sight while its chart is scrolled', async () => {
   const { page } = await visit('#/schedule', { viewport: { width: 1280, height: 420 } });
   await page.getByText('in view').waitFor();

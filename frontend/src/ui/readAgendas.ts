@@ -17,8 +17,8 @@ export interface Agendas {
   cap: Step[];
   /** The greatest power that reserved nodes may draw, watts. */
   reserved: Step[];
-  /** Where price and CO2 are estimates. */
-  estimated: { price: Span[]; co2: Span[] };
+  /** Where each is an estimate. */
+  estimated: { price: Span[]; co2: Span[]; cap: Span[] };
   /** Of the price, as `EUR/MWh`. */
   priceUnit: string;
 }
@@ -41,12 +41,15 @@ export async function readAgenda(
 
 /** All agendas over a span, and what is reserved. */
 export async function readAgendas(from: number, to: number, signal: AbortSignal): Promise<Agendas> {
-  const [price, co2, profile] = await Promise.all([
+  const [price, co2, cap, profile] = await Promise.all([
     readAgenda('price', from, to, signal),
     readAgenda('co2', from, to, signal),
+    // What the profile has no word of: where the cap is from.
+    readAgenda('power-cap', from, to, signal),
     readProfile(from, to, signal),
   ]);
-  return { price: steps(price), co2: steps(co2), ...powers(profile), estimated: { price: estimatedSpans(price), co2: estimatedSpans(co2) }, priceUnit: price.unit };
+  const estimated = { price: estimatedSpans(price), co2: estimatedSpans(co2), cap: estimatedSpans(cap) };
+  return { price: steps(price), co2: steps(co2), ...powers(profile), estimated, priceUnit: price.unit };
 }
 
 function readProfile(from: number, to: number, signal: AbortSignal): Promise<PowerProfileDocument> {
