@@ -7,19 +7,16 @@ import type { Page } from 'playwright-core';
 
 interface Finding {
   id: string;
-  impact: string;
   nodes: { html: string; failureSummary: string }[];
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Findings that are serious or critical. */
-export async function serious(page: Page): Promise<string[]> {
+/** What axe finds, however slight. */
+export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const findings = await page.evaluate<Finding[]>(
     `axe.run(document, { resultTypes: ['violations'] }).then((it) => it.violations)`,
   );
-  return findings
-    .filter((it) => it.impact === 'serious' || it.impact === 'critical')
-    .map((it) => `${it.id}: ${it.nodes.map((node) => `${node.html} ${node.failureSummary}`).join('\n')}`);
+  return findings.map((it) => `${it.id}: ${it.nodes.map((node) => `${node.html} ${node.failureSummary}`).join('\n')}`);
 }

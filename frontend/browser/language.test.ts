@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 
-import { serious } from './axe';
+import { violations } from './axe';
 import { overlaps } from './overlaps';
 import { things, placesOf, SETTINGS, type Things } from './things';
 import { tour } from './tour';
@@ -91,7 +91,7 @@ test.each([390, 1024, 1440])('every page is in French for a browser that asks fo
     const lines = (await page.locator('body').innerText()).split('\n').filter((line) => ENGLISH.test(line) && !isSaid(line));
     expect({ place, lines }).toEqual({ place, lines: [] });
     expect({ place, found: await overlaps(page) }).toEqual({ place, found: [] });
-    expect({ place, found: await serious(page) }).toEqual({ place, found: [] });
+    expect({ place, found: await violations(page) }).toEqual({ place, found: [] });
   }
   expect(faults).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 
-import { serious } from './axe';
+import { violations } from './axe';
 import { overlaps } from './overlaps';
 import { NEGOTIATION, type Made, day, lower, peak } from './peak';
 import { hours, tour } from './tour';
@@ -423,7 +423,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     for (const place of PLACES) {
       await page.goto(`${service.url}#/${place}`);
       await filled(page, place);
-      expect([place, await serious(page)]).toEqual([place, []]);
+      expect([place, await violations(page)]).toEqual([place, []]);
     }
   });
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 
-import { serious } from './axe';
+import { violations } from './axe';
 import { overlaps } from './overlaps';
 import { NEGOTIATION, day, peak } from './peak';
 import { hours, tour } from './tour';
@@ -179,7 +179,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
       await loseSource();
       const { page } = await look(address, { colorScheme, bypassCSP: true });
       await page.getByText('The last try at a source failed').first().waitFor();
-      expect(await serious(page)).toEqual([]);
+      expect(await violations(page)).toEqual([]);
     });
   }
 }

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test, vi } from 'vitest';
 
-import { serious } from './axe';
+import { violations } from './axe';
 import { overlaps } from './overlaps';
 import { SETTINGS, asEnded, inSlurm, placesOf, things, type Things } from './things';
 import { tour } from './tour';
@@ -217,7 +217,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     for (const [name, [place, ready]] of Object.entries({ ...placesOf(made), unknown: ['#/nodes/unknown', 'There is none of this name'] as const })) {
       await page.goto(`${service.url}${place}`);
       await page.getByText(ready).first().waitFor();
-      expect([name, await serious(page)]).toEqual([name, []]);
+      expect([name, await violations(page)]).toEqual([name, []]);
     }
   });
 }

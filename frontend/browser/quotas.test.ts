@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, test } from 'vitest';
 
-import { serious } from './axe';
+import { violations } from './axe';
 import { hours, tour } from './tour';
 
 const SETTINGS = `
@@ -50,7 +50,7 @@ test('an operator lets a user have more for a time, and ends it', async () => {
   await card.getByText(/^Adjusted for the user ada: 6 nodes, /).waitFor();
   await card.getByRole('list', { name: 'Quota adjustments that have yet to end' }).getByText('a paper is due').waitFor();
   expect((await adjustments()).map(({ user, nodes, reason }) => [user, nodes, reason])).toEqual([['ada', '6', 'a paper is due']]);
-  expect(await serious(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 
   const ada = await signedIn('ada');
   const mine = ada.page.getByRole('region', { name: 'My quotas' });

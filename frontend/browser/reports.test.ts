@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 import { months } from '../src/time/months';
 import { carbon, money } from '../src/units/format';
-import { serious } from './axe';
+import { violations } from './axe';
 import { overlaps } from './overlaps';
 import { lastMonth, past } from './past';
 import { tour } from './tour';
@@ -82,7 +82,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   test(`a report can be read by everybody, at any width and in print, ${colorScheme}`, async () => {
     const { page } = await visit(`#/reports?month=${lastMonth()}&by=user,project`, { colorScheme, bypassCSP: true });
     await page.getByText(/, against starting as soon as possible, /).waitFor();
-    expect(await serious(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     for (const width of [390, 820, 1280, 2560]) {
       await page.setViewportSize({ width, height: 900 });
       expect([width, ...(await overlaps(page))]).toEqual([width]);

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { money } from '../src/units/format';
-import { serious } from './axe';
+import { violations } from './axe';
 import { overlaps } from './overlaps';
 import { lastMonth, past } from './past';
 import { tour } from './tour';
@@ -129,7 +129,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   test(`an answer can be read by everybody, at any width and in print, ${colorScheme}`, { timeout: 90_000 }, async () => {
     const { page } = await visit('#/simulate', { colorScheme, bypassCSP: true });
     await playMonth(page);
-    expect(await serious(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     for (const width of [390, 820, 1280, 2560]) {
       await page.setViewportSize({ width, height: 900 });
       expect([width, ...(await overlaps(page))]).toEqual([width]);
