@@ -12,11 +12,10 @@ interface Finding {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds, however slight. */
-export async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const findings = await page.evaluate<Finding[]>(
-    `axe.run(document, { resultTypes: ['violations'] }).then((it) => it.violations)`,
-  );
+/** What axe finds, however slight; by these of its rules alone where they are given. */
+export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(AXE);
+  const options = JSON.stringify({ resultTypes: ['violations'], ...(rules && { runOnly: rules }) });
+  const findings = await page.evaluate<Finding[]>(`axe.run(document, ${options}).then((it) => it.violations)`);
   return findings.map((it) => `${it.id}: ${it.nodes.map((node) => `${node.html} ${node.failureSummary}`).join('\n')}`);
 }
