@@ -4,7 +4,7 @@ import type { DecisionDocument } from '../api/schema';
 import { offer } from '../ui/testOffer';
 import { choicesOf } from './choices';
 import { keyOf, labelRows, ordered, startWords, indexAfter, frontStarts, frontStartWords } from './front';
-import { letterMarks, nearestStart } from './scatter';
+import { labelPlace, letterMarks, nearestStart } from './scatter';
 
 const at = (hour: number, cost: number, co2_g: number) =>
   offer({ start: `2026-11-21T${String(hour).padStart(2, '0')}:00:00Z`, end: `2026-11-21T${hour + 2}:00:00Z`, cost, co2_g });
@@ -71,4 +71,19 @@ test('letters whose marks would collide in the picture share one', () => {
   expect(letterMarks(starts, x, y).map((it) => it.letters)).toEqual(['AB', 'C']);
   expect(nearestStart(starts, { x: 295, y: 103 }, x, y, 20)).toBe(starts[2]);
   expect(nearestStart(starts, { x: 200, y: 103 }, x, y, 20)).toBeNull();
+});
+
+// A mark of one letter is 20 pixels wide and high; the label here 50. Beside the dot it begins 15 pixels away.
+test('a label lies over no mark and inside of the picture', () => {
+  const picture = { width: 300, height: 200 };
+  const at = { x: 100, y: 100 };
+  const place = (marks: { x: number; y: number; letters: string }[], dot = at) => labelPlace(dot, marks, 50, picture);
+  expect(place([])).toEqual({ x: 115, y: 100, anchor: 'start' });
+  expect(place([{ ...at, letters: 'ABC' }])).toEqual({ x: 125, y: 100, anchor: 'start' });
+  // At the right edge, and with a mark on the right.
+  expect(place([], { x: 260, y: 100 })).toEqual({ x: 245, y: 100, anchor: 'end' });
+  expect(place([{ x: 140, y: 95, letters: 'C' }])).toEqual({ x: 85, y: 100, anchor: 'end' });
+  const both = [{ x: 140, y: 95, letters: 'C' }, { x: 60, y: 100, letters: 'B' }];
+  expect(place(both)).toEqual({ x: 100, y: 75, anchor: 'middle' });
+  expect(place([...both, { x: 90, y: 70, letters: 'A' }])).toEqual({ x: 100, y: 125, anchor: 'middle' });
 });
