@@ -30,8 +30,13 @@ export class Service {
   /** A service with a settings file of this text, or with none. */
   constructor(private readonly settings: string | null = '') {}
 
+  /** Its database, of SQLite. */
+  get databaseFile() {
+    return join(this.directory, 'demo.db');
+  }
+
   private get database() {
-    return `sqlite://${join(this.directory, 'demo.db')}`;
+    return `sqlite://${this.databaseFile}`;
   }
 
   /** Starts it, on the port that it had before where there was one. */
