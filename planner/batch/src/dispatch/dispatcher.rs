@@ -183,7 +183,9 @@ impl<'a> Dispatcher<'a> {
         }
         self.blocked_beyond.resize(self.units.len(), u32::MAX);
         self.released |= cap_changed;
-        if self.ranks_late() && (self.released || self.several > 0 || self.fit.learns()) {
+        // Else newcomers are tried without looking at who waits.
+        let looks_at_queue = self.fit.learns() || self.fit.window() > 0;
+        if self.ranks_late() && (self.released || self.several > 0 || looks_at_queue) {
             return self.decide_ranking_late(now);
         }
         let late = self.promise.as_ref().is_some_and(|promise| promise.at <= now);
@@ -207,8 +209,9 @@ impl<'a> Dispatcher<'a> {
     /// Whether jobs that wait since before cannot start, and the new ones come behind the first of them.
     fn only_newcomers(&mut self) -> bool {
         if self.order.changes() {
-            // Without backfilling one that goes on has tried them all; else the first may be another now.
-            return self.order.goes_on() && self.backfill == UnitBackfill::None;
+            // Without backfilling one that goes on has tried them all; else the first may be another now. A window must be in order.
+            let goes_on = self.order.goes_on() && self.backfill == UnitBackfill::None;
+            return goes_on && self.fit.window() == 0;
         }
         let Some(first) = self.queue.front().map(|job| job.rank) else { return true };
         let (order, units) = (&self.order, &self.units);

@@ -11,7 +11,8 @@ const SYSTEM: &str = "[[nodes]]\ncount = 3\ncores = 4\ngpu = 0\n[nodes.power]\nc
                       [[nodes]]\ncount = 3\ncores = 3\ngpu = 2\n[nodes.power]\ncores = { full_w = 3 }\n[shared]\nlicence = 3\n\
                       [[queues]]\nname = \"q0\"\nexpected_wait_s = 5\n[[queues]]\nname = \"q1\"\nexpected_wait_s = 15\n\
                       [[queues]]\nname = \"q2\"\nexpected_wait_s = 60\n";
-const FITS: [&str; 5] = ["first_fit", "best_fit", "long_gaps", "priority_weighted", "balanced"];
+const FITS: [&str; 7] =
+    ["first_fit", "best_fit", "long_gaps", "priority_weighted", "balanced", "weighted", "hybrid"];
 
 fn workload() -> impl Strategy<Value = Vec<UnitJob>> {
     let row = (0_i64..25, 1_u32..=5, (1_u32..=3, 0_u32..=1, 0_u32..=1), 0_i64..20, -2_i64..8, 0..3);

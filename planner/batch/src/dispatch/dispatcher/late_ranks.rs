@@ -11,9 +11,7 @@ use crate::time::Time;
 impl Dispatcher<'_> {
     /// Whether the order of the queue matters only where somebody starts.
     pub(super) fn ranks_late(&self) -> bool {
-        // A fit with a window that does not learn sees the order of the last decision with newcomers put into it.
-        let fit = self.fit.learns() || self.fit.window() == 0;
-        fit && self.order.goes_on() && self.backfill == UnitBackfill::None && self.cap.is_none()
+        self.order.goes_on() && self.backfill == UnitBackfill::None && self.cap.is_none()
     }
 
     /// Starts jobs as everybody is tried, where the [order matters only then](Self::ranks_late).
