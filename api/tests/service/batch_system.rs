@@ -133,6 +133,8 @@ fn euroras_workload_is_drawn_and_played() {
             .iter()
             .all(|row| (0.0..=1.0).contains(&row["final_factor"].parse::<f64>().unwrap()))
     );
+    site.done("workload generate --model eurora_2014_05 --out may.csv");
+    assert_eq!(site.table("may.csv").len(), 4931);
     let told = site.refused("workload generate --model eurora --out eurora.swf");
     assert!(told.contains("must end in .csv"), "{told}");
 }

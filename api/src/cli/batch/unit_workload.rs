@@ -4,8 +4,8 @@ use std::io::BufRead;
 use std::path::Path;
 
 use batch::dispatch::jobs::{
-    InstantReader, JobRows, JobsInOrder, JobsOfTable, JobsRead, RowsOfAccasim, RowsOfSacct,
-    RowsOfSacctJson, RowsOfTrace, RowsTold, UnitJob, UnitJobError, eurora,
+    EuroraSpan, InstantReader, JobRows, JobsInOrder, JobsOfTable, JobsRead, RowsOfAccasim,
+    RowsOfSacct, RowsOfSacctJson, RowsOfTrace, RowsTold, UnitJob, UnitJobError, eurora,
 };
 use batch::dispatch::system::System;
 use batch::workload::Cleaning;
@@ -84,9 +84,9 @@ impl UnitWorkload {
         Ok(Self::Rows(Box::new(JobsInOrder::new(rows))))
     }
 
-    /// So many of Eurora's jobs.
-    pub fn eurora(count: u32, seed: u64) -> Self {
-        Self::Drawn(Box::new(eurora(count, seed)))
+    /// So many of Eurora's jobs in a span.
+    pub fn eurora(span: &'static EuroraSpan, count: u32, seed: u64) -> Self {
+        Self::Drawn(Box::new(eurora(span, count, seed)))
     }
 
     /// What became of the jobs read so far; a table plays all that it has.

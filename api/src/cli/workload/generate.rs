@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use batch::dispatch::jobs::{EURORA_JOBS, EURORA_SYSTEM, UnitJob, UnitJobWriter, dealt, eurora};
+use batch::dispatch::jobs::{EURORA_SYSTEM, EuroraSpan, UnitJob, UnitJobWriter, dealt, eurora};
 use batch::dispatch::system::System;
 use batch::job::Job;
 use batch::time::Time;
@@ -19,22 +19,19 @@ use crate::cli::{Failure, tell};
 #[derive(Clone, Copy)]
 enum DrawnModel {
     Machines(Model),
-    /// A year of Eurora's jobs
-    Eurora,
+    /// Eurora's jobs in a span
+    Eurora(&'static EuroraSpan),
 }
-
-/// The name of Eurora's workload.
-const EURORA: &str = "eurora";
 
 /// Reads the name of a model, which help texts list.
 fn model() -> impl TypedValueParser<Value = DrawnModel> {
     let of_machines = Model::value_variants().iter().filter_map(Model::to_possible_value);
-    let help =
-        "Eurora's jobs in a year, for batch run --system: cores, memory, GPUs and MICs (CSV)";
-    let eurora = PossibleValue::new(EURORA).help(help);
-    PossibleValuesParser::new(of_machines.chain([eurora])).try_map(|name| match name.as_str() {
-        EURORA => Ok(DrawnModel::Eurora),
-        name => Model::from_str(name, false).map(DrawnModel::Machines),
+    let of_units = EuroraSpan::ALL.iter().map(|it| PossibleValue::new(it.name).help(it.meaning));
+    PossibleValuesParser::new(of_machines.chain(of_units)).try_map(|name| {
+        match EuroraSpan::named(&name) {
+            Some(span) => Ok(DrawnModel::Eurora(span)),
+            None => Model::from_str(&name, false).map(DrawnModel::Machines),
+        }
     })
 }
 
@@ -80,7 +77,7 @@ fn rate(text: &str) -> Result<f64, String> {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let model = match arguments.model {
         DrawnModel::Machines(model) => model,
-        DrawnModel::Eurora => return run_eurora(arguments),
+        DrawnModel::Eurora(span) => return run_eurora(arguments, span),
     };
     if arguments.system_out.is_some() && arguments.users.is_empty() {
         return Err(Failure::BadInput(vec![
@@ -120,7 +117,7 @@ fn submit_at_rate(jobs: &mut [Job], rate: f64) {
 }
 
 /// Writes Eurora's jobs as a table, and its system.
-fn run_eurora(arguments: &Arguments) -> Result<(), Failure> {
+fn run_eurora(arguments: &Arguments, span: &'static EuroraSpan) -> Result<(), Failure> {
     for (said, name) in [
         (arguments.machines.is_some(), "--machines: only light_esp's jobs depend on the machines"),
         (arguments.rate.is_some(), "--rate: eurora's jobs come as its series do"),
@@ -130,8 +127,8 @@ fn run_eurora(arguments: &Arguments) -> Result<(), Failure> {
             return Err(Failure::BadInput(vec![name.to_owned()]));
         }
     }
-    let count = arguments.jobs.unwrap_or(EURORA_JOBS);
-    write_units(arguments, EURORA_SYSTEM, count, eurora(count, arguments.seed))
+    let count = arguments.jobs.unwrap_or(span.jobs);
+    write_units(arguments, EURORA_SYSTEM, count, eurora(span, count, arguments.seed))
 }
 
 /// Writes jobs of units as a table, and the system that they are for.

@@ -15,7 +15,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::time::{Duration, Instant};
 
-use batch::dispatch::jobs::{EURORA_JOBS, EURORA_SYSTEM, UnitJob, eurora};
+use batch::dispatch::jobs::{EURORA_SYSTEM, EuroraSpan, UnitJob, eurora};
 use batch::dispatch::simulation::{UnitSimulation, UnitSimulationError};
 use batch::dispatch::system::System;
 use batch::dispatch::{
@@ -74,7 +74,7 @@ fn system(scale: u32) -> Option<System> {
 
 /// The jobs of a year, so many times as fast.
 fn jobs(scale: u32) -> impl Iterator<Item = UnitJob> {
-    eurora(EURORA_JOBS, 1).map(move |mut job| {
+    eurora(EuroraSpan::YEAR, EuroraSpan::YEAR.jobs, 1).map(move |mut job| {
         job.submitted = Time::from_micros(job.submitted.as_micros() / i64::from(scale));
         job
     })

@@ -1,6 +1,6 @@
 //! Schedules with their arithmetic.
 
-use batch::dispatch::jobs::{EURORA_SYSTEM, eurora};
+use batch::dispatch::jobs::{EURORA_SYSTEM, EuroraSpan, eurora};
 use batch::dispatch::system::System;
 
 use super::{Row, play, play_jobs};
@@ -131,7 +131,8 @@ fn history_knows_more_than_walltimes() {
     let system = System::parse(EURORA_SYSTEM).unwrap();
     let error = |estimate| {
         let names = ["fcfs", "easy", "weighted", estimate];
-        let (_, results) = play_jobs(&system, eurora(15_000, 5).collect(), names, &[]);
+        let (_, results) =
+            play_jobs(&system, eurora(EuroraSpan::YEAR, 15_000, 5).collect(), names, &[]);
         assert_eq!(results.jobs_refused, 0);
         results.mean_estimate_error.unwrap()
     };

@@ -1,7 +1,8 @@
 //! A workload like Eurora's, drawn: 372,320 jobs in a year on 64 nodes (A. Netti's thesis on dispatching heuristics with `AccaSim`,
 //! tables 3.1 and 3.2, figures 3.2 to 3.5).
 //!
-//! From the thesis are the shares of the three classes of jobs (standard 85,046, with MICs 2,500, with GPUs 284,774), the mean
+//! From the thesis are how many jobs there are and the shares of their three classes, of all (standard 85,046, with MICs 2,500, with
+//! GPUs 284,774) and in the five months of its section 6.3 ([`EuroraSpan`]), the mean
 //! (47:36, 56:28 and 6:23 minutes) and the longest (17:28:38, 8:12:26 and 23:33:54 hours) of their durations, the three
 //! queues and their limits, and that most jobs ask for little, a few for much, MIC jobs for a fifth of the MICs at most.
 //! Durations are log-normal within 1 s and the longest, with the mean of the table: heavy-tailed, as in its figures, which give no
@@ -18,18 +19,15 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp, LogNormal};
 
 use super::UnitJob;
+use super::eurora_span::EuroraSpan;
 use crate::dispatch::unit::UnitRequest;
 use crate::job::JobId;
 use crate::time::Time;
 use crate::workload::streams;
 
-/// The jobs of the thesis's workload.
-pub const EURORA_JOBS: u32 = 372_320;
 /// Its system: half of the nodes with GPUs, half with MICs, six of these with 32 GB; powers are of the parts' data sheets.
 pub const EURORA_SYSTEM: &str = include_str!("eurora.toml");
 
-/// Mean time between submissions over a year, s.
-const MEAN_GAP_S: f64 = 365.0 * 86_400.0 / 372_320.0;
 /// Mean length of a series of jobs.
 const SERIES: f64 = 20.0;
 /// Mean time between the jobs of a series, s.
@@ -46,8 +44,6 @@ const KINDS: usize = 4;
 
 /// A class of jobs.
 struct Class {
-    /// Of all jobs, in hundred-thousandths, up to this class.
-    until: u32,
     /// Mu and sigma of the logarithm of durations in seconds.
     law: (f64, f64),
     longest_s: f64,
@@ -59,27 +55,9 @@ struct Class {
 
 /// Standard, MIC and GPU jobs. With these mu the means within 1 s and the longest are 2,856, 3,388 and 383 s.
 const CLASSES: [Class; 3] = [
-    Class {
-        until: 22_842,
-        law: (6.520_591, 1.9),
-        longest_s: 62_918.0,
-        accelerator: None,
-        most_units: 32,
-    },
-    Class {
-        until: 23_513,
-        law: (7.325_295, 1.6),
-        longest_s: 29_546.0,
-        accelerator: Some(3),
-        most_units: 6,
-    },
-    Class {
-        until: 100_000,
-        law: (4.509_147, 1.7),
-        longest_s: 84_834.0,
-        accelerator: Some(2),
-        most_units: 32,
-    },
+    Class { law: (6.520_591, 1.9), longest_s: 62_918.0, accelerator: None, most_units: 32 },
+    Class { law: (7.325_295, 1.6), longest_s: 29_546.0, accelerator: Some(3), most_units: 6 },
+    Class { law: (4.509_147, 1.7), longest_s: 84_834.0, accelerator: Some(2), most_units: 32 },
 ];
 
 /// A queue of table 3.1: its name, the most units and the longest walltime, s.
@@ -117,6 +95,7 @@ struct Profile {
 
 /// The generator.
 struct Drawing {
+    span: &'static EuroraSpan,
     starts: ChaCha8Rng,
     profiles: ChaCha8Rng,
     jobs: ChaCha8Rng,
@@ -130,10 +109,11 @@ struct Drawing {
     profiled: u32,
 }
 
-/// The first `count` jobs under `seed`.
-pub fn eurora(count: u32, seed: u64) -> impl Iterator<Item = UnitJob> {
+/// The first `count` jobs of a span under `seed`.
+pub fn eurora(span: &'static EuroraSpan, count: u32, seed: u64) -> impl Iterator<Item = UnitJob> {
     let [starts, profiles, jobs] = streams(seed);
     let mut drawing = Drawing {
+        span,
         starts,
         profiles,
         jobs,
@@ -169,7 +149,8 @@ impl Drawing {
     fn begin(&mut self, now: Time) {
         let hour = self.next_series / 3600.0;
         let working = (hour / 24.0) % 7.0 < 5.0 && (8.0..20.0).contains(&(hour % 24.0));
-        let rate = RATES[usize::from(!working)] / (MEAN_GAP_S * SERIES);
+        let mean_gap_s = f64::from(self.span.days) * 86_400.0 / f64::from(self.span.jobs);
+        let rate = RATES[usize::from(!working)] / (mean_gap_s * SERIES);
         // The gap does not see that the rate changes within it; it is half an hour on average.
         self.next_series += Exp::new(rate).map_or(1.0 / rate, |law| law.sample(&mut self.starts));
         let series = self.draw_series();
@@ -186,7 +167,8 @@ impl Drawing {
         let rng = &mut self.profiles;
         let left = 1 + geometric(SERIES - 1.0, rng);
         let drawn = rng.random_range(0..100_000);
-        let place = CLASSES.iter().position(|class| drawn < class.until).unwrap_or(0);
+        let until = [self.span.standard, self.span.standard + self.span.mic];
+        let place = until.iter().position(|until| drawn < *until).unwrap_or(until.len());
         let recent = &self.recent[place];
         if recent.len() > 1 && rng.random_range(0.0..1.0) < AGAIN[place] {
             let profile = recent[rng.random_range(0..recent.len())].clone();
@@ -308,7 +290,7 @@ mod tests {
     fn jobs_are_of_the_thesis_classes() {
         let (mut counts, mut sums, mut walltimes, mut last) = ([0.0; 3], [0.0; 3], 0.0, Time::ZERO);
         let system = System::parse(EURORA_SYSTEM).unwrap();
-        for job in eurora(EURORA_JOBS, 1) {
+        for job in eurora(EuroraSpan::YEAR, EuroraSpan::YEAR.jobs, 1) {
             let accelerators = [job.unit.amount(3), job.unit.amount(2)];
             let class = match accelerators {
                 [0, 0] => 0,
@@ -329,18 +311,42 @@ mod tests {
             [(0.228, 2856.0), (0.0067, 3388.0), (0.764, 383.0)].into_iter().enumerate()
         {
             let rough = if class == 1 { 2.0 } else { 1.0 };
-            near(counts[class] / f64::from(EURORA_JOBS), share, 0.2 * rough);
+            near(counts[class] / f64::from(EuroraSpan::YEAR.jobs), share, 0.2 * rough);
             near(sums[class] / counts[class], mean, 0.2 * rough);
         }
         near(last.as_seconds(), 365.0 * 86_400.0, 0.1);
         // Wall times exceed durations by 310 minutes on average (3.3).
-        near(walltimes / f64::from(EURORA_JOBS) / 60.0, 310.0, 0.2);
+        near(walltimes / f64::from(EuroraSpan::YEAR.jobs) / 60.0, 310.0, 0.2);
     }
 
     #[test]
     fn draws_follow_their_seed() {
-        let jobs: Vec<UnitJob> = eurora(50, 3).collect();
-        assert_eq!(eurora(20, 3).collect::<Vec<_>>(), jobs[..20]);
-        assert_ne!(eurora(20, 4).collect::<Vec<_>>(), jobs[..20]);
+        let draw = |count, seed| eurora(EuroraSpan::YEAR, count, seed).collect::<Vec<_>>();
+        let jobs = draw(50, 3);
+        assert_eq!(draw(20, 3), jobs[..20]);
+        assert_ne!(draw(20, 4), jobs[..20]);
+    }
+
+    /// Of section 6.3: as many jobs as in the month, in about as many days, and as many with GPUs up to a sixth of all, since series
+    /// scatter: in May some 250 of 20 jobs.
+    #[test]
+    fn months_are_those_of_the_thesis() {
+        for (name, jobs, gpu, days) in [
+            ("eurora_2014_05", 4931, 0.688, 31.0),
+            ("eurora_2014_06", 6204, 0.91, 30.0),
+            ("eurora_2014_08", 47_967, 0.848, 31.0),
+            ("eurora_2014_09", 77_786, 0.878, 30.0),
+            ("eurora_2015_01", 46_768, 0.934, 31.0),
+        ] {
+            let span = EuroraSpan::named(name).unwrap();
+            let jobs_of_month: Vec<UnitJob> = eurora(span, span.jobs, 1).collect();
+            assert_eq!(jobs_of_month.len(), jobs);
+            let with_gpus = jobs_of_month.iter().filter(|job| job.unit.amount(2) > 0).count();
+            let share = with_gpus as f64 / jobs as f64;
+            assert!((share - gpu).abs() < 1.0 / 6.0, "{name}: {share}");
+            let last_day = jobs_of_month.last().unwrap().submitted.as_seconds() / 86_400.0;
+            assert!((last_day / days - 1.0).abs() < 0.25, "{name}: {last_day}");
+        }
+        assert_eq!(EuroraSpan::named("eurora_2014_07"), None);
     }
 }

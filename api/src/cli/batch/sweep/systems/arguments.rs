@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use batch::dispatch::jobs::EURORA_JOBS;
+use batch::dispatch::jobs::EuroraSpan;
 use batch::dispatch::{
     EstimatePart, PowerEstimatePart, UnitBackfillPart, UnitFitPart, UnitOrderPart,
 };
@@ -28,10 +28,11 @@ pub struct SystemSweepArguments {
         requires = "workload"
     )]
     system: Vec<String>,
-    /// With --system: workloads, tables or traces as for batch run, or eurora, which is drawn for each seed
+    /// With --system: workloads, tables or traces as for batch run, or a model that is drawn for each seed: eurora, or a month of it such as
+    /// eurora_2014_05
     #[arg(long, value_name = "FILE", value_delimiter = ',', requires = "system")]
     workload: Vec<String>,
-    /// With --system: how many of eurora's jobs are drawn [default: 372320, a year]
+    /// With --system: how many of eurora's jobs are drawn [default: all of its span, 372320 in a year]
     #[arg(long, value_name = "N", requires = "system", value_parser = clap::value_parser!(u32).range(1..))]
     jobs: Option<u32>,
     /// With --system: seeds of drawn workloads
@@ -108,10 +109,9 @@ impl SystemSweepArguments {
     /// What they say.
     pub fn asked(&self) -> Result<AskedSweep, Failure> {
         let workload = |text: &String| {
-            let source = if text == "eurora" {
-                UnitSource::Eurora(self.jobs.unwrap_or(EURORA_JOBS))
-            } else {
-                UnitSource::File(PathBuf::from(text))
+            let source = match EuroraSpan::named(text) {
+                Some(span) => UnitSource::Eurora(span, self.jobs.unwrap_or(span.jobs)),
+                None => UnitSource::File(PathBuf::from(text)),
             };
             SweptUnits { line: None, name: stem(Path::new(text)), source }
         };
@@ -147,7 +147,7 @@ impl SystemSweepArguments {
         let with = |(user, factor): &(String, f64)| BTreeMap::from([(user.clone(), *factor)]);
         let factors = self.user_energy_factor.iter().map(with);
         let workloads: Vec<SweptUnits> = self.workload.iter().map(workload).collect();
-        if self.jobs.is_some() && !self.workload.iter().any(|it| it == "eurora") {
+        if self.jobs.is_some() && !self.workload.iter().any(|it| EuroraSpan::named(it).is_some()) {
             return Err(Failure::BadInput(vec![
                 "--jobs: only eurora's jobs are drawn: --workload eurora".to_owned(),
             ]));

@@ -7,7 +7,7 @@
 //! [[workloads]]
 //! file = "jobs.csv.gz"        # relative to this file; `name` may follow
 //! [[workloads]]
-//! model = "eurora"            # drawn, `jobs` of them, for each seed
+//! model = "eurora"            # or a month of it such as "eurora_2014_05": drawn, `jobs` of them, for each seed
 //! jobs = 10000
 //! [[systems]]
 //! file = "eurora.toml"        # or `model = "eurora"`; `name` may follow
@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use batch::dispatch::jobs::EURORA_JOBS;
+use batch::dispatch::jobs::EuroraSpan;
 use batch::policy::PartKind;
 use serde::Deserialize;
 use toml::{Spanned, Value};
@@ -116,8 +116,8 @@ pub struct SweptUnits {
 /// Where jobs of units come from.
 pub enum UnitSource {
     File(PathBuf),
-    /// So many of Eurora's jobs, drawn for each seed.
-    Eurora(u32),
+    /// So many of Eurora's jobs in a span, drawn for each seed.
+    Eurora(&'static EuroraSpan, u32),
 }
 
 /// A system.
@@ -192,13 +192,14 @@ fn workload(text: &mut Text<'_>, entry: Spanned<WorkloadEntry>) -> Option<SweptU
             }
             (stem(&file), UnitSource::File(beside(text.path, &file)))
         }
-        (None, Some("eurora")) => {
-            ("eurora".to_owned(), UnitSource::Eurora(jobs.unwrap_or(EURORA_JOBS)))
-        }
-        (None, Some(other)) => {
-            text.wrong(line, format!("model: {other:?} is not eurora, the one for systems"));
-            return None;
-        }
+        (None, Some(model)) => match EuroraSpan::named(model) {
+            Some(span) => (model.to_owned(), UnitSource::Eurora(span, jobs.unwrap_or(span.jobs))),
+            None => {
+                let names: Vec<&str> = EuroraSpan::ALL.iter().map(|span| span.name).collect();
+                text.wrong(line, format!("model: {model:?} is none of {}", names.join(", ")));
+                return None;
+            }
+        },
         _ => {
             text.wrong(line, "a workload has either a file or a model");
             return None;

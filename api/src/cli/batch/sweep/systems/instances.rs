@@ -165,7 +165,7 @@ impl SystemSweep {
     fn digest_files(&mut self) {
         let workloads = self.asked.workloads.iter().filter_map(|it| match &it.source {
             UnitSource::File(file) => Some(file),
-            UnitSource::Eurora(_) => None,
+            UnitSource::Eurora(..) => None,
         });
         let systems = self.asked.systems.iter().filter_map(|it| it.file.as_ref());
         let supplies = self.asked.supplies.iter().flat_map(SweptSupply::files);
@@ -181,7 +181,7 @@ impl SystemSweep {
         let asked = &self.asked;
         let workload = |it: &super::file::SweptUnits| match &it.source {
             UnitSource::File(file) => format!("{} {}", it.name, file.display()),
-            UnitSource::Eurora(jobs) => format!("{} eurora {jobs}", it.name),
+            UnitSource::Eurora(span, jobs) => format!("{} {} {jobs}", it.name, span.name),
         };
         let workloads: Vec<String> = asked.workloads.iter().map(workload).collect();
         let systems: Vec<(&str, &Option<PathBuf>)> =
@@ -228,8 +228,8 @@ impl SystemSweep {
                 let source = files::open_unseen(file)?;
                 UnitWorkload::open(file, source, &self.systems[instance.system], &TimeZone::UTC)
             }
-            UnitSource::Eurora(jobs) => {
-                Ok(UnitWorkload::eurora(*jobs, instance.seed.unwrap_or_default()))
+            UnitSource::Eurora(span, jobs) => {
+                Ok(UnitWorkload::eurora(span, *jobs, instance.seed.unwrap_or_default()))
             }
         }
     }
@@ -240,7 +240,7 @@ impl SystemSweep {
             UnitSource::File(_) => {
                 self.jobs.get(&(instance.workload, instance.system)).copied().unwrap_or(0)
             }
-            UnitSource::Eurora(jobs) => u64::from(*jobs),
+            UnitSource::Eurora(_, jobs) => u64::from(*jobs),
         }
     }
 
@@ -248,7 +248,7 @@ impl SystemSweep {
     pub fn file(&self, instance: SystemInstance) -> Option<&Path> {
         match &self.asked.workloads[instance.workload].source {
             UnitSource::File(file) => Some(file),
-            UnitSource::Eurora(_) => None,
+            UnitSource::Eurora(..) => None,
         }
     }
 
@@ -281,7 +281,7 @@ fn instances(asked: &AskedSweep) -> Vec<SystemInstance> {
     for (workload, of) in asked.workloads.iter().enumerate() {
         let seeds = match of.source {
             UnitSource::File(_) => vec![None],
-            UnitSource::Eurora(_) => asked.seeds.iter().copied().map(Some).collect(),
+            UnitSource::Eurora(..) => asked.seeds.iter().copied().map(Some).collect(),
         };
         for system in 0..asked.systems.len() {
             for &seed in &seeds {
