@@ -1,1 +1,0 @@
-import{Kn as e,On as t,Yt as n,an as r,dn as i,pn as a,wn as o}from"./index-FEaf9WNY.js";var s=a(`<div class="scroll svelte-1vwh8mh" role="region" tabindex="0"><!></div>`);function c(a,c){var l=s(),u=t(l);r(u,()=>c.children),e(l),o(()=>n(l,`aria-label`,c.label)),i(a,l)}export{c as t};
