@@ -19,11 +19,22 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['browser/*.test.ts'],
+          exclude: ['browser/inspect-*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           fileParallelism: false,
           // On a machine that does much else at once; one that needs it is named in the output.
           retry: process.env.CI ? 1 : 0,
+        },
+      },
+      {
+        plugins: [svelte()],
+        test: {
+          name: 'inspections',
+          include: ['browser/inspect-*.test.ts'],
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
         },
       },
       {
