@@ -28,8 +28,8 @@ pub struct SystemSweepArguments {
         requires = "workload"
     )]
     system: Vec<String>,
-    /// With --system: workloads, tables or traces as for batch run, or a model that is drawn for each seed: eurora, or a month of it such as
-    /// eurora_2014_05
+    /// With --system: workloads, tables or traces as for batch run, or a model that is drawn for each seed: eurora, or one of its months, which
+    /// workload generate names
     #[arg(long, value_name = "FILE", value_delimiter = ',', requires = "system")]
     workload: Vec<String>,
     /// With --system: how many of eurora's jobs are drawn [default: all of its span, 372320 in a year]

@@ -192,14 +192,14 @@ fn workload(text: &mut Text<'_>, entry: Spanned<WorkloadEntry>) -> Option<SweptU
             }
             (stem(&file), UnitSource::File(beside(text.path, &file)))
         }
-        (None, Some(model)) => match EuroraSpan::named(model) {
-            Some(span) => (model.to_owned(), UnitSource::Eurora(span, jobs.unwrap_or(span.jobs))),
-            None => {
+        (None, Some(model)) => {
+            let Some(span) = EuroraSpan::named(model) else {
                 let names: Vec<&str> = EuroraSpan::ALL.iter().map(|span| span.name).collect();
                 text.wrong(line, format!("model: {model:?} is none of {}", names.join(", ")));
                 return None;
-            }
-        },
+            };
+            (model.to_owned(), UnitSource::Eurora(span, jobs.unwrap_or(span.jobs)))
+        }
         _ => {
             text.wrong(line, "a workload has either a file or a model");
             return None;
