@@ -1,6 +1,6 @@
 // States of pages, reached one after the other in one tab. What a test cannot wait for is made of what the service really answers.
 
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect } from 'vitest';
 
 import { inspect } from './inspection';
@@ -25,13 +25,16 @@ export interface State {
 /** What the page says where an answer `fails`. */
 export const FAILED = 'Too much is asked at once.';
 
+/** Answers as a service that is too busy. */
+export function fail(route: Route): Promise<void> {
+  const json = { type: 'about:blank', title: 'Overloaded', status: 503, code: 'overloaded', detail: FAILED };
+  return route.fulfill({ status: 503, contentType: 'application/problem+json', json });
+}
+
 async function change(page: Page, path: string, how: Change): Promise<void> {
   await page.route((url) => url.pathname.endsWith(`/api/v1/${path}`), async (route) => {
     if (how === 'waits') return;
-    if (how === 'fails') {
-      const json = { type: 'about:blank', title: 'Overloaded', status: 503, code: 'overloaded', detail: FAILED };
-      return route.fulfill({ status: 503, contentType: 'application/problem+json', json });
-    }
+    if (how === 'fails') return fail(route);
     const response = await route.fetch();
     const json = how((await response.json()) as never, new URL(route.request().url()));
     return route.fulfill({ response, json });
