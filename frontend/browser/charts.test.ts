@@ -128,6 +128,14 @@ test('an estimated cap is dashed, and told as one', async () => {
   await chart.focus();
   await chart.press('ArrowRight');
   await page.getByText(/cap [\d.]+ k?W \(estimated\), .* reserved/).waitFor();
+  for (const name of ['overview', 'schedule']) {
+    await page.goto(`${service.url}#/${name}`);
+    const power = page.getByRole('img', { name: /^Power of reserved nodes/ });
+    await expect.poll(() => power.locator('path.cap.estimated').getAttribute('d').catch(() => '')).toContain('M');
+    await page.getByText('Dashed: an estimate of this site.').waitFor();
+    await power.press('ArrowRight');
+    await page.getByText(/cap (at least )?[\d.]+ k?W \(estimated\)$/).waitFor();
+  }
 });
 
 test('the time axis stays in sight while its chart is scrolled', async () => {

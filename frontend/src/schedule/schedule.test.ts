@@ -84,6 +84,8 @@ test('power is told of an instant, or of a column with from when to when', () =>
   const exact = [step(9, 10, 2000, 2470, 8000), step(10, 15, 0, 0, null)];
   expect(tellPower(exact, false, at(9.5), place)).toBe('Sat 21 Nov 09:30 · 2 kW booked + 470 W held · cap 8 kW');
   expect(tellPower(exact, false, at(12), place)).toBe('Sat 21 Nov 12:00 · 0 W booked · no cap known');
+  expect(tellPower(exact, false, at(9.5), place, [{ start: at(9), end: at(10) }])).toMatch(/ · cap 8 kW \(estimated\)$/);
+  expect(tellPower(exact, false, at(9.5), place, [{ start: at(10), end: at(12) }])).toMatch(/ · cap 8 kW$/);
   const columns = [step(9, 14, 2000, 2470, 8000), step(14, 19, 0, 0, 8000)];
   expect(tellPower(columns, true, at(13), place)).toBe(
     'Sat 21 Nov 09:00 to 14:00 · at most 2 kW booked, at most 2.47 kW with what is held · cap at least 8 kW',

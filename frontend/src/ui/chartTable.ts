@@ -2,7 +2,7 @@
 
 import { iso } from '../time/words';
 import type { Cell } from './csv';
-import { valueAt, type Span, type Step } from './steps';
+import { isIn, valueAt, type Span, type Step } from './steps';
 
 export interface Column {
   name: string;
@@ -26,7 +26,7 @@ export function tableOver(columns: readonly Column[], from: number, to: number):
     iso(at[index + 1] ?? to),
     ...columns.flatMap(({ steps, estimated }): Cell[] => {
       const value = valueAt(steps, start);
-      return estimated ? [value, estimated.some((it) => it.start <= start && start < it.end) ? 'yes' : 'no'] : [value];
+      return estimated ? [value, isIn(estimated, start) ? 'yes' : 'no'] : [value];
     }),
   ]);
   return [['start', 'end', ...names], ...rows];

@@ -4,6 +4,7 @@ import type { PowerProfileDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { span, when, type Clock } from '../time/words';
 import { power } from '../units/format';
+import { isIn, type Span } from './steps';
 
 export interface PowerStep {
   start: number;
@@ -38,18 +39,20 @@ function bookedWords({ reserved, confirmed }: PowerStep, coarse: boolean): strin
 
 /**
  * What holds at an instant; where the profile was put together, what holds at the most over the column
- * that it is in, with from when to when.
+ * that it is in, with from when to when. `estimated`: where the cap is an estimate.
  */
 export function tellPower(
   steps: readonly PowerStep[],
   coarse: boolean,
   at: number,
   { now, zone }: Clock,
+  estimated: readonly Span[] = [],
 ): string {
   const step = steps.find((it) => it.start <= at && at < it.end);
   if (!step) return when(at, now, zone);
   const texts = language.texts.ui.power;
-  const cap = (value: number) => (coarse ? texts.leastCap : texts.cap)(power(value));
+  const { estimated: asEstimate } = language.texts.ui.agendas;
+  const cap = (value: number) => (coarse ? texts.leastCap : texts.cap)(isIn(estimated, at) ? asEstimate(power(value)) : power(value));
   const time = coarse ? span(step.start, step.end, now, zone) : when(at, now, zone);
   return `${time} · ${bookedWords(step, coarse)} · ${step.cap === null ? texts.noCap : cap(step.cap)}`;
 }

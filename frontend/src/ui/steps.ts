@@ -27,6 +27,9 @@ export function split(steps: readonly Step[], spans: readonly Span[]): { outside
   return found;
 }
 
+/** Whether an instant is in one of these spans. */
+export const isIn = (spans: readonly Span[], at: number): boolean => spans.some((it) => it.start <= at && at < it.end);
+
 /** The value at an instant, where there is one. */
 export function valueAt(steps: readonly Step[], at: number): number | null {
   return steps.find((step) => step.start <= at && at < step.end)?.value ?? null;

@@ -50,7 +50,6 @@ export const overview = {
     booked: 'booked',
     held: 'held by offers',
     cap: 'cap',
-    estimatedCap: 'estimated cap',
   },
   sources: {
     title: 'Sources',

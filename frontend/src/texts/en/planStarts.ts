@@ -53,11 +53,9 @@ export const planStarts = {
     picked: 'picked',
     booked: 'booked',
     ticks: 'Ticks are the starts that no other beats; pick one to book it.',
-    dashed: 'Dashed: an estimate of this site.',
     /** What it is at the time that is pointed at. */
     at: {
       beingRead: 'being read …',
-      estimated: (value: string) => `${value} (estimated)`,
       priceUnknown: 'price unknown',
       co2Unknown: 'CO₂ unknown',
       capUnknown: 'cap unknown',

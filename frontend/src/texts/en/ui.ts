@@ -128,7 +128,11 @@ export const ui = {
     safe_mode: 'a safe assumption: none is known',
   },
   booking: { offerChanged: 'The offer is no longer what it was, and nothing is booked.' },
-  agendas: { asTable: 'The agenda came as a table.' },
+  agendas: {
+    asTable: 'The agenda came as a table.',
+    estimated: (value: string) => `${value} (estimated)`,
+    dashed: 'Dashed: an estimate of this site.',
+  },
   calendar: {
     summary: (nodes: number) => `Wattbook: ${count(nodes, 'node')}`,
     description: (nodes: string, energy: string, cost: string, co2: string, id: string) =>

@@ -51,7 +51,6 @@ export const overview: Texts['overview'] = {
     booked: 'réservé',
     held: 'retenu par des offres',
     cap: 'plafond',
-    estimatedCap: 'plafond estimé',
   },
   sources: {
     title: 'Sources',

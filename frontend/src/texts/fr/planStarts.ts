@@ -53,10 +53,8 @@ export const planStarts: typeof English = {
     picked: 'choisi',
     booked: 'réservé',
     ticks: 'Traits : les créneaux que nul autre ne surpasse ; choisissez-en un pour le réserver.',
-    dashed: 'Tirets : estimation de ce site.',
     at: {
       beingRead: 'lecture en cours…',
-      estimated: (value) => `${value} (estimé)`,
       priceUnknown: 'prix inconnu',
       co2Unknown: 'CO₂ inconnu',
       capUnknown: 'plafond inconnu',

@@ -134,7 +134,11 @@ export const ui: Texts['ui'] = {
     safe_mode: 'hypothèse prudente : aucune valeur connue',
   },
   booking: { offerChanged: 'L’offre a changé entre-temps ; rien n’est réservé.' },
-  agendas: { asTable: 'Le calendrier est arrivé sous forme de tableau.' },
+  agendas: {
+    asTable: 'Le calendrier est arrivé sous forme de tableau.',
+    estimated: (value) => `${value} (estimé)`,
+    dashed: 'Tirets : estimation de ce site.',
+  },
   calendar: {
     summary: (nodes) => `Wattbook : ${count(nodes, 'nœud')}`,
     description: (nodes, energy, cost, co2, id) => `${nodes}\n${energy}, ${cost}, ${co2} de CO2\nRéservation ${id}`,
