@@ -35,11 +35,13 @@ test('of what is held only that can be chosen', () => {
 test('a sentence says why a start is recommended', () => {
   const least = 'of all starts it gives up least of what is best in cost, CO₂, energy and waiting.';
   // 0.5 EUR and 168 g at once; 0.375 EUR and 126 g four hours later, for half a megajoule more of ten.
-  expect(whyRecommended(between, first, false)).toBe(
+  expect(whyRecommended(between, decision({}))).toBe(
     `Waiting 4 h saves 25 % of the cost and 25 % of the CO₂ against starting at once, and takes 5 % more energy; ${least}`,
   );
-  expect(whyRecommended(first, first, false)).toBe(`Nothing is gained by waiting that is worth it: ${least}`);
-  expect(whyRecommended(cheap, first, true)).toMatch(/^It is best in everything/);
+  expect(whyRecommended(first, decision({}))).toBe(`Nothing is gained by waiting that is worth it: ${least}`);
+  const optimum = decision({ decision: 'optimum' });
+  expect(whyRecommended(cheap, optimum)).toMatch(/^It is best in everything/);
+  expect(whyRecommended(between, optimum)).toMatch(/^Waiting 4 h saves/);
 });
 
 test('a start that wins no ranking is asked for by itself', () => {

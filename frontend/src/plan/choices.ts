@@ -41,9 +41,11 @@ const WHAT = [
 ] as const;
 
 /** Why a start is recommended, in a sentence. */
-export function whyRecommended(offer: OfferDocument, first: OfferDocument | null | undefined, isOptimum: boolean): string {
+export function whyRecommended(offer: OfferDocument, decision: DecisionDocument | undefined): string {
   const texts = language.texts.plan.choices;
-  if (isOptimum) return texts.bestInEverything;
+  const first = decision?.as_soon_as_possible;
+  // Waiting counts for what is recommended: it need not be the start that is best in all else.
+  if (decision?.decision === 'optimum' && decision.offers.some((it) => sameOffer(it, offer))) return texts.bestInEverything;
   const wait = first ? Date.parse(offer.start) - Date.parse(first.start) : 0;
   if (!first || wait <= 0) return texts.nothingGained;
   const told = (wanted: 'less' | 'more') =>
