@@ -44,6 +44,8 @@ const FIND = `(() => {
     for (const other of found.slice(index + 1)) {
       if (other.box.top >= one.box.bottom - SLACK) break;
       if (one.it === other.it || one.it.contains(other.it) || other.it.contains(one.it)) continue;
+      // A tip stands in front of its chart, whose texts its ground hides.
+      if (one.it.closest('.tip') !== other.it.closest('.tip')) continue;
       const wide = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
       const tall = Math.min(one.box.bottom, other.box.bottom) - other.box.top;
       if (wide > SLACK && tall > SLACK) pairs.push(one.name + ' | ' + other.name);
