@@ -94,12 +94,19 @@ const MUCH = {
   },
 };
 
+/** The cap as an estimate of the site. */
+const ESTIMATED = {
+  'agendas/power-cap': (real: AgendaDocument): AgendaDocument => ({ ...real, provenance: real.provenance.map((it) => ({ ...it, source: '', quality: 'estimated' })) }),
+};
+const DASHED = 'Dashed: an estimate of this site.';
+
 const alert = (page: Page) => page.getByRole('button', { name: 'Alert me on this device' });
 const OVERVIEW: State[] = [
   { name: 'nothing runs', at: 'overview', there: 'Nothing that is booked begins within a day.' },
   { name: 'much runs', at: 'overview', answers: MUCH, there: /^12 more reservations: the/ },
   { name: 'too much to be listed', at: 'overview', answers: { occupancy: (real: OccupancyDocument) => ({ ...real, reservations: 4000 }) }, there: /^4,000 reservations: the/ },
   { name: 'everything needs somebody', at: 'overview', answers: NEEDS, there: ALL_NEEDS },
+  { name: 'an estimated cap', at: 'overview', answers: ESTIMATED, there: DASHED },
   { name: 'parts cannot be read', at: 'overview', answers: { 'power-profile': 'fails', feeds: 'fails' }, there: FAILED },
   { name: 'no source', at: 'overview', answers: { feeds: (real: FeedsDocument) => ({ ...real, feeds: [] }) }, there: /^No feed is set up/ },
   { name: 'display, nothing runs', at: 'overview?kiosk', there: 'Nothing needs anybody' },
@@ -160,6 +167,7 @@ const SCHEDULE: State[] = [
   { name: 'empty', at: 'schedule', answers: { schedule: () => ({ items: [] }) }, there: '0 reservations in view' },
   { name: 'booked, held and out', at: 'schedule', there: /^[1-9]\d* reservations in view$/ },
   { name: 'in groups', at: 'schedule', answers: { occupancy: (real: OccupancyDocument) => ({ ...real, reservations: 4000 }) }, there: /^All 44 nodes, in groups of 2/ },
+  { name: 'an estimated cap', at: 'schedule', answers: ESTIMATED, there: DASHED },
   { name: 'single nodes', at: 'schedule?nodes=0-9', there: '◀ Wider' },
   { name: 'four weeks', at: 'schedule', act: (page) => page.getByLabel('Span').selectOption('4 weeks'), there: /^[1-9]\d* reservations in view$/ },
   {
