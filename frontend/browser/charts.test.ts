@@ -233,3 +233,22 @@ test('charts are saved as tables of what they show', async () => {
     for (const row of rows) expect(row.split(',').length).toBeGreaterThanOrEqual(columns.length);
   }
 });
+
+test('a scale of long values is written whole beside its plot, on phones too', async () => {
+  const { page } = await visit('', { viewport: { width: 390, height: 844 } });
+  await page.route('**/api/v1/agendas/price?**', async (route) => {
+    const response = await route.fetch();
+    const agenda = (await response.json()) as { pieces: { price_per_mwh: number }[] };
+    await route.fulfill({ response, json: { ...agenda, pieces: agenda.pieces.map((it) => ({ ...it, price_per_mwh: 123_456.7 * it.price_per_mwh })) } });
+  });
+  await page.goto(`${service.url}?long#/grid`);
+  const chart = page.locator('svg.plot').first();
+  await chart.getByText(/^\d{1,2},000,000$/).first().waitFor();
+  // How far each is inside of the picture, pixels.
+  const inside = await page.evaluate<number[]>(`(() => {
+    const plot = document.querySelector('svg.plot');
+    const { left } = plot.getBoundingClientRect();
+    return Array.from(plot.querySelectorAll('text.mark'), (it) => it.getBoundingClientRect().left - left);
+  })()`);
+  expect(Math.min(...inside)).toBeGreaterThanOrEqual(0);
+});

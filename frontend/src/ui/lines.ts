@@ -52,3 +52,9 @@ export function wrapped(text: string, most: number): string[] {
   }
   return lines;
 }
+
+/** How wide a text of a chart is at the most, pixels: in letters of 11 pixels of a wide typeface. */
+export function widthOf(text: string): number {
+  const widths = Array.from(text, (letter) => (/[.,\s]/.test(letter) ? 3.6 : /[A-Z%+−]/.test(letter) ? 11 : 7.1));
+  return widths.reduce((sum, width) => sum + width, 0);
+}

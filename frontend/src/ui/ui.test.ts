@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { lanes } from './lanes';
+import { widthOf } from './lines';
 import { gaps, range, valueAt, within } from './steps';
 
 const STEPS = [
@@ -44,4 +45,10 @@ test('bars that overlap get lanes of their own', () => {
     { start: 14, end: 20 },
   ];
   expect(lanes(bars, 1)).toEqual([0, 1, 0, 2]);
+});
+
+test('the scale of a chart has room for its widest value', () => {
+  // As wide as DejaVu Sans, the widest of the usual typefaces, writes them at 11 pixels.
+  const written = { '300': 21, '12.3 kW': 45.2, '−1,250 %': 54.7, '1,234.56 MW': 72.9, '12,345.6 EUR': 75.1 };
+  for (const [text, width] of Object.entries(written)) expect([text, widthOf(text) >= width, widthOf(text) < 1.2 * width]).toEqual([text, true, true]);
 });
