@@ -35,7 +35,8 @@ async function change(page: Page, path: string, how: Change): Promise<void> {
   await page.route((url) => url.pathname.endsWith(`/api/v1/${path}`), async (route) => {
     if (how === 'waits') return;
     if (how === 'fails') return fail(route);
-    const response = await route.fetch();
+    // A connection that was kept may be closed just now.
+    const response = await route.fetch({ maxRetries: 3 });
     const json = how((await response.json()) as never, new URL(route.request().url()));
     return route.fulfill({ response, json });
   });
