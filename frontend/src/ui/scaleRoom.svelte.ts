@@ -3,7 +3,7 @@
 import { getContext, setContext, untrack } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 
-const KEY = Symbol('scale room');
+const KEY = Symbol('scaleRoom');
 
 /** What a chart has room for; it knows its scales only once they are made. */
 export class ScaleRoom {
