@@ -1,5 +1,6 @@
 //! Conservative backfilling: every waiting job has a guaranteed start.
 
+mod atoms;
 mod bounds;
 mod cap;
 mod count;

@@ -10,6 +10,44 @@ use crate::time::Time;
 /// Steps that are over stay until they are so many.
 const STALE: usize = 256;
 
+/// What is sought in a profile: `nodes` machines that are free until `duration` has passed or `limit` is
+/// reached, from before `limit` on.
+#[derive(Clone, Copy, Debug)]
+pub struct PlaceRequest {
+    pub nodes: u32,
+    pub duration: Time,
+    pub limit: Time,
+}
+
+/// The first instant from `from` on at which what is wanted begins, with the step that it is in: of steps that
+/// begin at `instants`, each with so many `free` machines, from `step` on.
+pub fn earliest(
+    instants: &[Time],
+    free: &[u32],
+    mut step: usize,
+    from: Time,
+    PlaceRequest { nodes, duration, limit }: PlaceRequest,
+) -> Option<(usize, Time)> {
+    loop {
+        step += free[step..].iter().position(|free| *free >= nodes)?;
+        let start = instants[step].max(from);
+        if start >= limit {
+            return None;
+        }
+        let (first, end) = (step, (start + duration).min(limit));
+        step += 1;
+        loop {
+            if step == instants.len() || instants[step] >= end {
+                return Some((first, start));
+            }
+            if free[step] < nodes {
+                break;
+            }
+            step += 1;
+        }
+    }
+}
+
 /// Free machines over time.
 #[derive(Debug)]
 pub struct Profile {
@@ -57,26 +95,9 @@ impl Profile {
     /// The first instant from `from` on, and before `limit`, from which `nodes` machines are free
     /// until `duration` has passed or `limit` is reached.
     pub fn earliest(&self, from: Time, nodes: u32, duration: Time, limit: Time) -> Option<Time> {
-        let steps = self.instants.len();
-        let mut step = self.step_of(from);
-        loop {
-            step += self.free[step..].iter().position(|free| *free >= nodes)?;
-            let start = self.instants[step].max(from);
-            if start >= limit {
-                return None;
-            }
-            let end = (start + duration).min(limit);
-            step += 1;
-            loop {
-                if step == steps || self.instants[step] >= end {
-                    return Some(start);
-                }
-                if self.free[step] < nodes {
-                    break;
-                }
-                step += 1;
-            }
-        }
+        let wanted = PlaceRequest { nodes, duration, limit };
+        earliest(&self.instants, &self.free, self.step_of(from), from, wanted)
+            .map(|(_, start)| start)
     }
 
     /// Whether `nodes` machines are free for as long as `duration` together, and somewhen between

@@ -4,13 +4,17 @@
 //! enough. When jobs end, every waiting job is planned anew in the order of the queue, while the others
 //! keep their places: it may get other machines at the same instant. Jobs wider than what the fit can
 //! ever find are refused. Advance reservations are places that nobody else gets.
+//!
+//! What is taken gives nobody a better place. So a job is planned anew only where something that was given
+//! back since it was planned last reaches into its time, and for an earlier start only where it reaches into
+//! the time from then on.
 
 use planner::node_set::NodeSet;
 
 use super::Guarantees;
 use super::cap::Cap;
-use super::profile::Profile;
-use super::set_profile::SetProfile;
+use super::profile::{PlaceRequest, Profile};
+use super::set_profile::{MachineSpan, SetProfile};
 use crate::policy::by_key::ByKey;
 use crate::policy::fit::Selection;
 use crate::policy::queue::in_order;
@@ -22,8 +26,9 @@ use crate::time::Time;
 #[derive(Debug)]
 struct Planned {
     job: JobRequest,
-    start: Time,
-    machines: NodeSet,
+    place: MachineSpan,
+    /// How much of what was given back was known when it was planned.
+    seen: usize,
 }
 
 /// Conservative backfilling over sets of machines.
@@ -36,9 +41,13 @@ pub struct ConservativeSet {
     cap: Cap,
     /// In the order of the queue.
     waiting: Vec<Planned>,
-    running: ByKey<(Time, NodeSet)>,
+    running: ByKey<MachineSpan>,
+    /// From when to when machines were given back that not every waiting job knows of.
+    given: Vec<(Time, Time)>,
     selection: Box<dyn Selection>,
     compression: bool,
+    /// The least planned start of those that wait.
+    next_start: Time,
 }
 
 impl ConservativeSet {
@@ -50,8 +59,8 @@ impl ConservativeSet {
     ) -> Self {
         let limits = guarantees.limits;
         let mut profile = SetProfile::new(machines, guarantees.rested_first);
-        for reservation in reservations {
-            profile.take(reservation.from, reservation.until, &reservation.machines);
+        for Reservation { from, until, machines } in reservations {
+            profile.take(&MachineSpan { start: *from, end: *until, machines: machines.clone() });
         }
         Self {
             rank: guarantees.order.rank,
@@ -60,52 +69,66 @@ impl ConservativeSet {
             cap: Cap::new(machines, limits),
             waiting: Vec::new(),
             running: ByKey::new(),
+            given: Vec::new(),
             selection,
             compression: guarantees.compression,
+            next_start: Time::FOREVER,
         }
     }
 
     fn end(&mut self, now: Time, key: JobKey) {
-        if let Some((until, machines)) = self.running.remove(key) {
-            self.give(now, until, &machines);
+        if let Some(place) = self.running.remove(key) {
+            self.give(&MachineSpan { start: now, ..place });
         }
     }
 
-    fn take(&mut self, start: Time, end: Time, machines: &NodeSet) {
-        self.profile.take(start, end, machines);
+    fn take(&mut self, place: &MachineSpan) {
+        self.profile.take(place);
         if let Some(limits) = &mut self.limits {
-            limits.take(start, end, machines.count());
+            limits.take(place.start, place.end, place.machines.count());
         }
     }
 
-    fn give(&mut self, start: Time, end: Time, machines: &NodeSet) {
-        self.profile.give(start, end, machines);
+    fn give(&mut self, place: &MachineSpan) {
+        self.profile.give(place);
         if let Some(limits) = &mut self.limits {
-            limits.give(start, end, machines.count());
+            limits.give(place.start, place.end, place.machines.count());
+        }
+        if self.compression && place.start < place.end {
+            self.given.push((place.start, place.end));
         }
     }
 
-    /// The earliest place of a job, which is beyond all time behind jobs without a walltime, until they end;
-    /// `None` only for jobs wider than what the fit can ever find.
-    fn earliest(&self, now: Time, job: &JobRequest) -> Option<(Time, NodeSet)> {
-        let mut from = now;
+    /// The earliest place of a job from one instant on and before another, beside its own, where it has one.
+    fn earliest(
+        &mut self,
+        (mut from, before): (Time, Time),
+        job: &JobRequest,
+        own: Option<&MachineSpan>,
+    ) -> Option<(Time, NodeSet)> {
+        let JobRequest { nodes, walltime: duration, .. } = *job;
+        let limit = own.map_or(Time::LAST, |own| own.start);
+        let wanted = PlaceRequest { nodes, duration, limit };
         loop {
-            let selection = self.selection.as_ref();
-            let (start, machines) =
-                self.profile.earliest(from, job.nodes, job.walltime, selection)?;
-            let Some(limits) = &self.limits else { return Some((start, machines)) };
-            let limited = limits.earliest(start, job.nodes, job.walltime, Time::LAST);
-            from = limited.unwrap_or(Time::LAST);
-            if from == start {
-                return Some((start, machines));
+            let found =
+                self.profile.earliest((from, before), wanted, own, self.selection.as_ref())?;
+            let Some(limits) = &self.limits else { return Some(found) };
+            from = limits.earliest(found.0, nodes, duration, limit)?;
+            if from == found.0 {
+                return Some(found);
             }
         }
     }
 
-    fn plan(&mut self, now: Time, job: JobRequest) -> Option<Planned> {
-        let (start, machines) = self.earliest(now, &job)?;
-        self.take(start, start + job.walltime, &machines);
-        Some(Planned { job, start, machines })
+    /// The machines of a job from an instant on, beside its own, where it has any.
+    fn select(
+        &mut self,
+        start: Time,
+        job: &JobRequest,
+        own: Option<&MachineSpan>,
+    ) -> Option<NodeSet> {
+        let wanted = PlaceRequest { nodes: job.nodes, duration: job.walltime, limit: Time::LAST };
+        self.profile.at(start, wanted, own, self.selection.as_ref())
     }
 
     /// Plans a new job, or refuses it where it fits nowhere or the cap never lets it start.
@@ -116,32 +139,76 @@ impl ConservativeSet {
         if self.cap.refuses(now, &job, decisions) {
             return;
         }
-        let Some(planned) = self.plan(now, job) else {
+        let found = self.earliest((now, Time::LAST), &job, None);
+        // Behind jobs without a walltime the place is beyond all time, until they end.
+        let found = found.or_else(|| Some((Time::LAST, self.select(Time::LAST, &job, None)?)));
+        let Some((start, machines)) = found else {
             return decisions.refuse(job.key, None);
         };
+        let place = MachineSpan { start, end: start + job.walltime, machines };
+        self.take(&place);
+        self.next_start = self.next_start.min(start);
         let rank = (self.rank)(&job);
-        let place = self.waiting.partition_point(|other| (self.rank)(&other.job) <= rank);
-        self.waiting.insert(place, planned);
+        let index = self.waiting.partition_point(|other| (self.rank)(&other.job) <= rank);
+        self.waiting.insert(index, Planned { job, place, seen: self.given.len() });
+    }
+
+    /// Where a waiting job is planned anew.
+    fn better(
+        &mut self,
+        now: Time,
+        Planned { job, place, seen }: &Planned,
+    ) -> Option<(Time, NodeSet)> {
+        let instant = Time::from_micros(1);
+        let end = place.start + job.walltime.max(instant);
+        let given = self.given[*seen..].iter().filter(|(from, _)| *from < end);
+        let bounds = given.fold((Time::LAST, now), |(first, last), (from, until)| {
+            (first.min(*from), last.max(*until))
+        });
+        if place.start > now {
+            let from = now.max(bounds.0 - job.walltime.max(instant));
+            let earlier = self.earliest((from, bounds.1.min(place.start)), job, Some(place));
+            if earlier.is_some() {
+                return earlier;
+            }
+        }
+        if bounds.1 <= place.start && place.start > now {
+            return None;
+        }
+        Some((place.start, self.select(place.start, job, Some(place))?))
     }
 
     /// Plans every waiting job anew.
     fn compress(&mut self, now: Time) {
-        for planned in std::mem::take(&mut self.waiting) {
-            let Planned { job, start, machines } = planned;
-            self.give(start, start + job.walltime, &machines);
-            // It has its old place at least.
-            if let Some(planned) = self.plan(now, job) {
-                self.waiting.push(planned);
+        let known = self.given.len();
+        self.next_start = Time::FOREVER;
+        let mut waiting = std::mem::take(&mut self.waiting);
+        for planned in &mut waiting {
+            let found = self.better(now, planned);
+            let Planned { job, place, seen } = planned;
+            let new = found.map(|(start, machines)| MachineSpan {
+                start,
+                end: start + job.walltime,
+                machines,
+            });
+            if let Some(new) = new.filter(|new| new != place) {
+                self.give(place);
+                self.take(&new);
+                *place = new;
             }
+            *seen = self.given.len() - known;
+            self.next_start = self.next_start.min(place.start);
         }
+        self.waiting = waiting;
+        self.given.drain(..known);
     }
 
     /// Refuses waiting jobs that the cap would have let start, and never does any more.
     fn refuse_hopeless(&mut self, now: Time, decisions: &mut Decisions) {
         for planned in std::mem::take(&mut self.waiting) {
-            let Planned { job, start, machines } = &planned;
-            if *start >= Time::FOREVER && self.cap.refuses(now, job, decisions) {
-                self.give(*start, *start + job.walltime, machines);
+            let Planned { job, place, .. } = &planned;
+            if place.start >= Time::FOREVER && self.cap.refuses(now, job, decisions) {
+                self.give(place);
             } else {
                 self.waiting.push(planned);
             }
@@ -150,15 +217,20 @@ impl ConservativeSet {
 
     /// Starts those whose instant has come.
     fn start(&mut self, now: Time, decisions: &mut Decisions) {
-        let running = &mut self.running;
-        self.waiting.retain(|Planned { job, start, machines }| {
-            if *start > now {
-                return true;
+        if self.next_start > now {
+            return;
+        }
+        self.next_start = Time::FOREVER;
+        for planned in std::mem::take(&mut self.waiting) {
+            let Planned { job, place, .. } = &planned;
+            if place.start > now {
+                self.next_start = self.next_start.min(place.start);
+                self.waiting.push(planned);
+            } else {
+                decisions.start_on(job.key, place.machines.clone());
+                self.running.insert(job.key, planned.place);
             }
-            running.insert(job.key, (*start + job.walltime, machines.clone()));
-            decisions.start_on(job.key, machines.clone());
-            false
-        });
+        }
     }
 }
 
@@ -183,7 +255,7 @@ impl Scheduler for ConservativeSet {
             self.refuse_hopeless(now, decisions);
         }
         self.start(now, decisions);
-        let next = self.waiting.iter().map(|planned| planned.start).min();
+        let next = (!self.waiting.is_empty()).then_some(self.next_start);
         decisions.wake_at = self.cap.wake_at(next);
     }
 }
