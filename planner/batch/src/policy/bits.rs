@@ -76,7 +76,9 @@ impl Bits {
 
     /// The number of members.
     pub fn count(&self) -> u32 {
-        self.0.iter().map(|word| word.count_ones()).sum()
+        // Counting the bits of a word costs ten times as much as looking whether there are any.
+        let some = self.0.iter().filter(|word| **word != 0);
+        some.map(|word| if *word == u64::MAX { 64 } else { word.count_ones() }).sum()
     }
 
     /// Whether there are none.
@@ -135,21 +137,42 @@ impl Bits {
     /// The `count` lowest; all where there are fewer.
     #[must_use]
     pub fn lowest(&self, count: u32) -> Self {
+        self.take_lowest(count).0
+    }
+
+    /// The `count` lowest, where there are so many.
+    pub fn lowest_if_enough(&self, count: u32) -> Option<Self> {
+        let (lowest, missing) = self.take_lowest(count);
+        (missing == 0).then_some(lowest)
+    }
+
+    /// The `count` lowest; how many are missing to that.
+    fn take_lowest(&self, count: u32) -> (Self, u32) {
+        let mut lowest = vec![0; self.0.len()];
         let mut missing = count;
-        let words = self.0.iter().map(|&word| {
-            let there = word.count_ones();
+        for (&word, lowest) in self.0.iter().zip(&mut lowest) {
+            if missing == 0 {
+                break;
+            }
+            // Most words of a large cluster have all machines or none.
+            let there = match word {
+                0 => continue,
+                u64::MAX => 64,
+                some => some.count_ones(),
+            };
             if there <= missing {
                 missing -= there;
-                return word;
+                *lowest = word;
+                continue;
             }
             let mut rest = word;
             for _ in 0..missing {
                 rest &= rest - 1;
             }
             missing = 0;
-            word ^ rest
-        });
-        Self(words.collect())
+            *lowest = word ^ rest;
+        }
+        (Self(lowest), missing)
     }
 }
 
@@ -191,7 +214,9 @@ mod tests {
             prop_assert_eq!(of(&a.without(&b)), &left - &right);
             prop_assert_eq!(a.common(&b) as usize, (&left & &right).len());
             let lowest: BTreeSet<u32> = left.iter().copied().take(count as usize).collect();
-            prop_assert_eq!(of(&a.lowest(count)), lowest);
+            prop_assert_eq!(of(&a.lowest(count)), lowest.clone());
+            let enough = (lowest.len() == count as usize).then_some(lowest);
+            prop_assert_eq!(a.lowest_if_enough(count).as_ref().map(of), enough);
             prop_assert_eq!(a.to_set(), NodeSet::from_positions(left));
             prop_assert_eq!(Bits::all(150).count(), 150);
         }

@@ -23,8 +23,7 @@ impl Selection for Lowest {
     }
 
     fn select_bits(&self, free: &Bits, nodes: u32) -> Option<Bits> {
-        let lowest = free.lowest(nodes);
-        (lowest.count() == nodes).then_some(lowest)
+        free.lowest_if_enough(nodes)
     }
 
     fn takes_any(&self) -> bool {
