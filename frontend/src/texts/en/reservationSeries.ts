@@ -71,5 +71,6 @@ export const series = {
   list: {
     nothing: 'Nothing is repeated. Say “Repeat” when you plan something, and each time is planned within its own window.',
     plan: 'Plan something',
+    reading: 'Reading the series …',
   },
 };

@@ -73,5 +73,6 @@ export const series: Texts['reservations']['series'] = {
   list: {
     nothing: 'Rien ne se répète. Choisissez «\u00a0Répéter\u00a0» en planifiant\u00a0: chaque occurrence est planifiée dans sa propre fenêtre.',
     plan: 'Planifier',
+    reading: 'Lecture des séries…',
   },
 };
