@@ -93,12 +93,11 @@ impl Atoms {
         let (mut ranges, mut kept): (Vec<Range<u32>>, Vec<usize>) = (Vec::new(), Vec::new());
         for (&atom, differs) in self.order.iter().zip(differ) {
             let range = self.ranges[atom].clone();
-            match ranges.last_mut().filter(|_| !differs) {
-                Some(last) => last.end = range.end,
-                None => {
-                    ranges.push(range);
-                    kept.push(atom);
-                }
+            if let Some(last) = ranges.last_mut().filter(|_| !differs) {
+                last.end = range.end;
+            } else {
+                ranges.push(range);
+                kept.push(atom);
             }
         }
         self.order = (0..ranges.len()).collect();

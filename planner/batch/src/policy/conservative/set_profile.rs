@@ -265,7 +265,7 @@ impl SetProfile {
             let new = self.atoms.len() - 1;
             if new == self.width * 64 {
                 self.set_width(self.width + 1, |words, wider| {
-                    wider[..words.len()].copy_from_slice(words)
+                    wider[..words.len()].copy_from_slice(words);
                 });
             }
             for row in &self.rows[self.first..] {
