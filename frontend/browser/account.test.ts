@@ -2,20 +2,10 @@
 
 import { expect, test } from 'vitest';
 
+import { QUOTA_RULES } from './quotaRules';
 import { hours, tour } from './tour';
 
-const SETTINGS = `
-[quotas]
-operators = true
-[[quotas.rules.default]]
-user = "/"
-nodes = 14
-[[quotas.rules.default]]
-user = "*"
-node_hours = 100000
-per = "week"
-`;
-const { service, visit } = tour({ settings: SETTINGS });
+const { service, visit } = tour({ settings: QUOTA_RULES });
 
 test('shows how one stands', async () => {
   const { page, faults } = await visit('#/account');

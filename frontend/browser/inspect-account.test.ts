@@ -6,21 +6,11 @@ import { expect, test } from 'vitest';
 import type {
   MeDocument, NotificationDocument, ProjectDocument, QuotaAdjustmentDocument, QuotaDocument, QuotasDocument, RightsDocument, ShareDocument, SharesDocument,
 } from '../src/api/schema';
+import { QUOTA_RULES } from './quotaRules';
 import { FAILED, fail, inspectStates, type State } from './states';
 import { hours, tour } from './tour';
 
-const SETTINGS = `
-[quotas]
-operators = true
-[[quotas.rules.default]]
-user = "/"
-nodes = 14
-[[quotas.rules.default]]
-user = "*"
-node_hours = 100000
-per = "week"
-`;
-const { service, visit } = tour({ settings: SETTINGS });
+const { service, visit } = tour({ settings: QUOTA_RULES });
 
 const range = <T>(many: number, of: (index: number) => T): T[] => Array.from({ length: many }, (_, index) => of(index));
 /** An instant as `datetime-local` shows it in Paris. */
