@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::book::{Taken, assert_sound, assert_whole, ordinals};
-use crate::client::{Client, try_answer};
+use crate::client::{Client, answer_unless_cut_off};
 use crate::cluster::{Hours, choose, furnish_in, instant, now, path, propose, seconds};
 use crate::plain_count::{Limits, Whose, holdings};
 use crate::server::Server;
@@ -150,9 +150,9 @@ async fn send(
     (method, place): (Method, &str),
     body: &Value,
 ) -> Option<(u16, Value)> {
-    let answer = try_answer(clients[who].request(method, place).json(body)).await;
+    let answer = answer_unless_cut_off(clients[who].request(method, place).json(body)).await;
     let counts = booker.counts.entry((who.to_owned(), action)).or_default();
-    let Ok(answer) = answer else {
+    let Some(answer) = answer else {
         counts.1 += 1;
         return None;
     };

@@ -102,6 +102,12 @@ pub async fn try_answer(request: RequestBuilder) -> reqwest::Result<Answer> {
     Ok(Answer { status, headers, body: response.text().await? })
 }
 
+/// The answer to a request over which the service may be killed. `None` where it was cut off, or not done since the
+/// database kept it waiting for too long, as on a busy machine: what was in progress may still be gone on with.
+pub async fn answer_unless_cut_off(request: RequestBuilder) -> Option<Answer> {
+    try_answer(request).await.ok().filter(|answer| answer.status != 503)
+}
+
 impl Answer {
     /// A header as text; empty where there is none.
     pub fn header(&self, name: &str) -> &str {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::book::{assert_sound, assert_whole};
-use crate::client::{Client, try_answer};
+use crate::client::{Client, answer_unless_cut_off};
 use crate::cluster::{Hours, furnish, now, path};
 use crate::site::{Site, on_both_engines};
 
@@ -67,10 +67,9 @@ async fn confirm_until_cut_off(client: Client, hours: Hours, number: u32) -> Con
         let mut request = hours.request(1 + round % 3, earliest, earliest + 12);
         request["duration_s"] = json!(900);
         let post = async |path: &str, body: &Value| {
-            let answer = try_answer(client.request(Method::POST, path).json(body)).await;
-            answer
-                .ok()
-                .map(|answer| (answer.status, serde_json::from_str::<Value>(&answer.body).unwrap()))
+            let request = client.request(Method::POST, path).json(body);
+            let answer = answer_unless_cut_off(request).await?;
+            Some((answer.status, serde_json::from_str::<Value>(&answer.body).unwrap()))
         };
         let Some((status, reservation)) = post("/api/v1/reservations", &request).await else {
             break;

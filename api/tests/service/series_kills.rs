@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::book::assert_sound;
-use crate::client::{Client, try_answer};
+use crate::client::{Client, answer_unless_cut_off};
 use crate::cluster::{Hours, furnish_in, instant, now, seconds};
 use crate::plain_count::{Limits, Whose, holdings};
 use crate::server::Server;
@@ -136,7 +136,7 @@ async fn send(
     (method, place): (Method, &str),
     body: &Value,
 ) -> Option<(u16, Value)> {
-    let answer = try_answer(client.request(method, place).json(body)).await.ok()?;
+    let answer = answer_unless_cut_off(client.request(method, place).json(body)).await?;
     keeper.answered += 1;
     let told: Value = serde_json::from_str(&answer.body).unwrap();
     let code = told["code"].as_str().unwrap_or_default();
