@@ -12,7 +12,8 @@ use planner::time::Seconds;
 use storage::AgendaMeta;
 
 use super::Failure;
-use super::serve::{log_to_standard_error, open, serve};
+use super::log::{self, LogFormat};
+use super::serve::{open, serve};
 use crate::config::{Overrides, Settings};
 use crate::service::Services;
 use crate::service::agendas::PutAgenda;
@@ -29,8 +30,8 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut overrides = arguments.overrides.clone();
     overrides.database.get_or_insert_with(|| "sqlite://wattbook-demo.db".to_owned());
-    let settings = Settings::load(&overrides)?;
-    log_to_standard_error();
+    let settings = Settings::load(&overrides).map_err(Failure::of_settings)?;
+    log::to_standard_error(LogFormat::Text);
     super::block_on(async { Ok(Box::pin(demonstrate(settings, &overrides)).await?) })
 }
 
@@ -49,7 +50,8 @@ async fn demonstrate(mut settings: Settings, overrides: &Overrides) -> anyhow::R
         }
         furnish(&services).await
     };
-    Box::pin(serve(&services, ready)).await
+    Box::pin(serve(&services, None, ready, None)).await?;
+    Ok(())
 }
 
 /// On agendas that are put.
@@ -57,7 +59,8 @@ async fn demonstrate(mut settings: Settings, overrides: &Overrides) -> anyhow::R
 async fn demonstrate(settings: Settings, _: &Overrides) -> anyhow::Result<()> {
     let services = open(settings).await?;
     put_agendas(&services).await?;
-    Box::pin(serve(&services, furnish(&services))).await
+    Box::pin(serve(&services, None, furnish(&services), None)).await?;
+    Ok(())
 }
 
 /// Puts the demonstration's agendas around today.

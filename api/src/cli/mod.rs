@@ -7,6 +7,7 @@ mod bill;
 mod booking;
 mod calendar;
 mod calibrations;
+mod config;
 mod demo;
 mod estimate;
 mod feeds;
@@ -20,6 +21,7 @@ mod negotiation;
 mod notify;
 mod openapi;
 mod out;
+mod pages;
 mod plan;
 mod power;
 mod project;
@@ -36,6 +38,7 @@ mod simulate;
 mod slurm;
 #[cfg(feature = "supplier")]
 mod supplier;
+mod systemd;
 mod token;
 mod user;
 mod webhook;
@@ -47,7 +50,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand, ValueEnum};
 use storage::Database;
 
-use crate::config::{Overrides, Settings};
+use crate::config::{Overrides, SettingErrors, Settings};
 
 /// Books supercomputer nodes when power is clean and cheap.
 #[derive(Parser)]
@@ -156,6 +159,12 @@ enum Command {
     Batch(batch::Arguments),
     /// Describe, convert and cut workloads
     Workload(workload::Arguments),
+    /// Check the settings before the service goes by them
+    Config(config::Arguments),
+    /// Print what completes commands and options in a shell
+    Completions(pages::Completions),
+    /// Write the man pages
+    Man(pages::Man),
     /// Print the OpenAPI document
     Openapi,
 }
@@ -234,12 +243,23 @@ pub fn run() -> ExitCode {
         Command::Supplier(arguments) => supplier::run(&arguments),
         Command::Batch(arguments) => batch::run(&arguments),
         Command::Workload(arguments) => workload::run(&arguments),
+        Command::Config(arguments) => config::run(&arguments),
+        Command::Completions(arguments) => pages::completions(&arguments),
+        Command::Man(arguments) => pages::man(&arguments),
         Command::Openapi => openapi::run(),
     };
     result.map_or_else(|failure| ExitCode::from(failure.told()), |()| ExitCode::SUCCESS)
 }
 
 impl Failure {
+    /// Settings that are wrong are bad input, each with a line of its own.
+    fn of_settings(error: anyhow::Error) -> Self {
+        match error.downcast::<SettingErrors>() {
+            Ok(errors) => Self::BadInput(errors.lines()),
+            Err(unread) => Self::BadInput(vec![format!("{unread:#}")]),
+        }
+    }
+
     /// Says what is wrong, and gives the exit status for it.
     fn told(self) -> u8 {
         match self {

@@ -126,6 +126,7 @@ mod scope;
 mod series_given;
 mod series_lives;
 mod series_signed_in;
+mod settings;
 mod shapes;
 mod shares;
 mod shares_decide;

@@ -31,7 +31,13 @@ impl Server {
 
     /// Starts the command and waits until the service listens.
     pub fn launch(mut command: Command) -> Self {
-        let mut child = command.stdin(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        command.stdin(Stdio::null());
+        Self::launch_with_its_input(command)
+    }
+
+    /// Starts a command whose standard input is said already.
+    pub fn launch_with_its_input(mut command: Command) -> Self {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let log = Arc::new(Mutex::new(String::new()));
         let (sender, addresses) = mpsc::channel();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
@@ -39,7 +45,8 @@ impl Server {
         let reader = std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 if let Some((_, address)) = line.split_once("listening on http://") {
-                    let address = address.split_whitespace().next().unwrap_or_default();
+                    let ends = |letter: char| letter.is_whitespace() || letter == '"';
+                    let address = address.split(ends).next().unwrap_or_default();
                     let _ = sender.send(address.to_owned());
                 }
                 let mut log = written.lock().unwrap();
