@@ -1,6 +1,10 @@
 # The two commands of the README, and what developers use beside them.
 
-.PHONY: demo test lint generated frontend screenshots
+.PHONY: demo test install deb lint generated frontend screenshots
+
+# Where `make install` puts programs; with DESTDIR below another folder.
+PREFIX ?= /usr/local
+export PREFIX
 
 # The service on demonstration data around today, at http://127.0.0.1:8080
 demo:
@@ -10,6 +14,16 @@ demo:
 # WATTBOOK_TEST_POSTGRES_URL names, or on one of the tests' own where its programs are installed.
 test:
 	.ci/test --workspace
+
+# A release build with its man pages, completions, systemd units and settings (docs/INSTALL.md)
+install:
+	cargo build --release --locked
+	api/packaging/install target/release/wattbook "$(DESTDIR)"
+
+# The same as a Debian package, in target/release
+deb:
+	cargo build --release --locked
+	api/packaging/deb target/release/wattbook target/release
 
 lint:
 	cargo fmt --all --check
