@@ -8,6 +8,7 @@ mod booking;
 mod calendar;
 mod calibrations;
 mod config;
+mod database;
 mod demo;
 mod estimate;
 mod feeds;
@@ -161,6 +162,8 @@ enum Command {
     Workload(workload::Arguments),
     /// Check the settings before the service goes by them
     Config(config::Arguments),
+    /// Copy the database while the service runs, put a copy back, and check it
+    Database(database::Arguments),
     /// Print what completes commands and options in a shell
     Completions(pages::Completions),
     /// Write the man pages
@@ -244,6 +247,7 @@ pub fn run() -> ExitCode {
         Command::Batch(arguments) => batch::run(&arguments),
         Command::Workload(arguments) => workload::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
+        Command::Database(arguments) => database::run(&arguments),
         Command::Completions(arguments) => pages::completions(&arguments),
         Command::Man(arguments) => pages::man(&arguments),
         Command::Openapi => openapi::run(),

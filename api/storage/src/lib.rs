@@ -31,6 +31,7 @@ mod calendar_feeds;
 mod changed_hours;
 mod connect;
 mod consumption;
+mod copies;
 mod database;
 mod engine;
 mod epochs;
@@ -74,6 +75,7 @@ mod reservations;
 mod row;
 mod series;
 mod simulations;
+mod soundness;
 pub mod sql;
 mod state;
 mod statements;
@@ -92,6 +94,7 @@ pub use audit::{
 pub use book::{Marks, PlanBasis};
 pub use calendar_feeds::CalendarFeed;
 pub use consumption::Consumed;
+pub use copies::{CopyError, back_up, damages, restore};
 pub use database::Database;
 pub use erasure::{Erased, PSEUDONYM, PersonSum};
 pub use error::StorageError;
@@ -155,5 +158,6 @@ pub use simulations::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,
     SimulationQueue, SimulationState,
 };
+pub use soundness::{BookCheck, BookError};
 pub use state::{AgendaPieces, BookChanges, Changes, Holder, Holding, KnownCallers};
 pub use webhooks::WebhookState;

@@ -46,6 +46,7 @@ pub use crate::reservations::sharing::sql as sharing;
 pub use crate::reservations::sql as reservations;
 pub use crate::series::sql as series;
 pub use crate::simulations::sql as simulations;
+pub use crate::soundness::sql as soundness;
 pub use crate::state::sql as state;
 pub use crate::webhooks::sql as webhooks;
 pub use crate::write_trials::sql as write_trials;
@@ -96,6 +97,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         series::ALL,
         sharing::ALL,
         simulations::ALL,
+        soundness::ALL,
         state::ALL,
         webhooks::ALL,
         write_trials::ALL,

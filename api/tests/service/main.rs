@@ -46,6 +46,7 @@ mod changed_kills;
 mod compressed;
 mod compromise;
 mod connections;
+mod copies;
 mod coverage;
 #[cfg(feature = "supplier")]
 mod demo;

@@ -76,12 +76,17 @@ impl Site {
         F: Future<Output = ()> + Send + 'static,
     {
         let outcome = tokio::spawn(test(self.clone())).await;
+        self.remove().await;
+        if let Err(failure) = outcome {
+            std::panic::resume_unwind(failure.into_panic());
+        }
+    }
+
+    /// Removes the database.
+    pub async fn remove(&self) {
         if let Some((server, name)) = &self.postgres {
             let drop = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
             server.execute(AssertSqlSafe(drop)).await.unwrap();
-        }
-        if let Err(failure) = outcome {
-            std::panic::resume_unwind(failure.into_panic());
         }
     }
 

@@ -13,6 +13,7 @@ use super::Failure;
 use super::booking::time::instant;
 
 pub use command_record::CommandRecord;
+pub use verify::of_database as verify;
 
 /// Arguments of `wattbook audit`.
 #[derive(clap::Args)]

@@ -39,7 +39,7 @@ pub fn run(arguments: &Verify) -> Result<(), Failure> {
         let database = open(&arguments.overrides).await?;
         let verified = of_database(&database, span).await;
         database.close().await;
-        Ok(verified?)
+        Ok(print(verified?)?)
     })
 }
 
@@ -83,11 +83,11 @@ fn whole_record(line: &str) -> anyhow::Result<AuditRecordDocument> {
     }
 }
 
-/// Checks the database's records of a span; all where none is given.
-async fn of_database(
+/// Checks the database's records of a span, all where none is given; says how many fit.
+pub async fn of_database(
     database: &Database,
     (from, to): (Option<Timestamp>, Option<Timestamp>),
-) -> anyhow::Result<()> {
+) -> anyhow::Result<String> {
     let ends = database.audit_ends().await?;
     let microseconds = |at: Timestamp| at.as_unix_seconds().saturating_mul(1_000_000);
     let first = match from {
@@ -119,7 +119,7 @@ async fn of_database(
         );
     }
     let count = (last + 1 - first).max(0);
-    print(match ends.dropped_id {
+    Ok(match ends.dropped_id {
         0 => format!("{count} records fit"),
         dropped => format!("{count} records fit; those up to number {dropped} were dropped by age"),
     })

@@ -15,7 +15,7 @@ use crate::error::StorageError;
 use crate::refusal::EngineRefusal;
 
 /// How long a SQLite connection waits for another process to finish writing.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Readers beside the one writer; one of them is kept for questions.
 const SQLITE_READERS: u32 = 5;
