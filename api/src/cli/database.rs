@@ -1,4 +1,8 @@
 //! `wattbook database`: copies of the database, and whether it is sound.
+#![expect(
+    clippy::doc_markdown,
+    reason = "doc comments on arguments are help texts, shown as they are"
+)]
 
 use std::path::PathBuf;
 

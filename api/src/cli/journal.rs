@@ -9,44 +9,55 @@ use anyhow::Context;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::parts::Part;
 use super::{Failure, out};
 
 /// The file, open at its end.
 pub struct Journal {
     path: PathBuf,
     file: File,
+    /// Those of parts, from which it goes on.
+    parts: Vec<PathBuf>,
 }
 
 impl Journal {
-    /// Goes on with the journal in `folder` if it is of the same work, which `fingerprint` tells, and
-    /// gives what is finished of it; otherwise begins one anew, in a folder that has no results in it or
-    /// whose results `force` says to replace.
+    /// Goes on with the journals in `folder` that are of the same work, which `fingerprint` tells, and gives what is finished of
+    /// it; otherwise begins one anew, in a folder that has no results in it or whose results `force` says to replace. A part has
+    /// a journal of its own, and looks at no other; the whole goes on from those of all parts.
     pub fn open<T: Serialize + DeserializeOwned>(
         folder: &Path,
         fingerprint: &str,
         force: bool,
+        part: Option<Part>,
     ) -> Result<(Self, Vec<T>), Failure> {
-        let path = folder.join(out::JOURNAL);
+        let path = folder.join(part.map_or_else(|| out::JOURNAL.to_owned(), Part::journal));
         let header = serde_json::to_string(fingerprint)?;
         let mut known = None;
-        if let Ok(file) = File::open(&path) {
-            let mut lines = BufReader::new(file).lines().map_while(Result::ok);
-            let same = lines.next().is_some_and(|first| first == header);
-            let lines: Vec<String> = lines.collect();
-            if !same && lines.is_empty() {
+        if let Some(Kept { same, lines, finished }) = Kept::read(&path, &header) {
+            if !same && lines == 0 {
                 // Nothing is lost with it.
                 fs::remove_file(&path)
                     .with_context(|| format!("cannot remove {}", path.display()))?;
             }
-            // A line that was cut off is not finished.
-            let finished = lines.iter().map_while(|line| serde_json::from_str(line).ok());
-            let finished: Vec<T> = finished.collect();
             known = same.then_some(finished);
         }
-        if known.is_none() {
-            out::ready(folder, force)?;
+        let mut parts = Vec::new();
+        if part.is_none() {
+            for other in out::journals_of_parts(folder)? {
+                let kept = Kept::read(&other, &header).filter(|it: &Kept<T>| it.same);
+                let Some(kept) = kept else { continue };
+                known.get_or_insert_default().extend(kept.finished);
+                parts.push(other);
+            }
         }
-        Ok(Self::begin(folder, &path, &header, known.unwrap_or_default())?)
+        match (&known, part) {
+            (Some(_), _) => {}
+            (None, Some(_)) => out::check_unfinished(folder)?,
+            (None, None) => out::ready(folder, force)?,
+        }
+        let finished = known.unwrap_or_default();
+        let (journal, finished) = Self::begin(folder, &path, &header, finished)?;
+        Ok((Self { parts, ..journal }, finished))
     }
 
     fn begin<T: Serialize>(
@@ -61,7 +72,7 @@ impl Journal {
         // Written anew beside it, so that an interruption now loses nothing either.
         let next = path.with_extension("next");
         let file = File::create(&next).with_context(place)?;
-        let mut journal = Self { path: path.to_owned(), file };
+        let mut journal = Self { path: path.to_owned(), file, parts: Vec::new() };
         writeln!(journal.file, "{header}").with_context(place)?;
         for piece in &finished {
             journal.add(piece)?;
@@ -77,9 +88,31 @@ impl Journal {
         self.file.write_all(&line).with_context(|| format!("cannot write {}", self.path.display()))
     }
 
-    /// Removes the file: the work is finished.
+    /// Removes the files: the work is finished.
     pub fn finish(self) -> anyhow::Result<()> {
-        fs::remove_file(&self.path)
-            .with_context(|| format!("cannot remove {}", self.path.display()))
+        for path in self.parts.iter().chain([&self.path]) {
+            fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// What a journal has.
+struct Kept<T> {
+    /// Whether it is of the same work.
+    same: bool,
+    lines: usize,
+    finished: Vec<T>,
+}
+
+impl<T: DeserializeOwned> Kept<T> {
+    /// `None` where there is no such file.
+    fn read(path: &Path, header: &str) -> Option<Self> {
+        let mut lines = BufReader::new(File::open(path).ok()?).lines().map_while(Result::ok);
+        let same = lines.next().is_some_and(|first| first == header);
+        let lines: Vec<String> = lines.collect();
+        // A line that was cut off is not finished.
+        let finished = lines.iter().map_while(|line| serde_json::from_str(line).ok()).collect();
+        Some(Self { same, lines: lines.len(), finished })
     }
 }

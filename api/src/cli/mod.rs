@@ -23,6 +23,7 @@ mod notify;
 mod openapi;
 mod out;
 mod pages;
+mod parts;
 mod plan;
 mod power;
 mod project;

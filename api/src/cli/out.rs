@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::{Failure, tell};
+use super::{Failure, parts, tell};
 
 /// The name of the journal's file in a folder of results.
 pub const JOURNAL: &str = "unfinished.jsonl";
@@ -62,7 +62,8 @@ pub fn check(folder: &Path, force: bool) -> Result<(), Failure> {
     let there = results(folder)?;
     let Some(first) = there.first().filter(|_| !force) else { return Ok(()) };
     let name = first.strip_prefix(folder).unwrap_or(first).display();
-    let what = if first.ends_with(JOURNAL) {
+    let is_of_part = first.file_name().and_then(|it| it.to_str()).is_some_and(parts::is_journal);
+    let what = if first.ends_with(JOURNAL) || is_of_part {
         "finished parts of other work, or of this with other inputs"
     } else {
         "results"
@@ -71,6 +72,25 @@ pub fn check(folder: &Path, force: bool) -> Result<(), Failure> {
         "--out {}: there are {what} in it ({name}): name another folder, or replace them with --force",
         folder.display()
     )]))
+}
+
+/// Makes sure that work on `folder` is not finished yet, and not of the whole: what parts have finished may be there.
+///
+/// # Errors
+/// There are results.
+pub fn check_unfinished(folder: &Path) -> Result<(), Failure> {
+    let there = of(folder);
+    let Some(first) = there.first() else { return Ok(()) };
+    Err(Failure::BadInput(vec![format!(
+        "--out {}: there are results in it ({}): name another folder for the parts",
+        folder.display(),
+        first.strip_prefix(folder).unwrap_or(first).display()
+    )]))
+}
+
+/// The journals of parts in a folder, by name.
+pub fn journals_of_parts(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    Ok(named(folder, parts::is_journal)?.into_iter().filter(|path| path.is_file()).collect())
 }
 
 /// Removes the results in `folder`.
@@ -89,6 +109,7 @@ pub fn clear(folder: &Path) -> anyhow::Result<()> {
 /// (`instances/000001`); those of the folder itself first.
 fn results(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut found = of(folder);
+    found.extend(journals_of_parts(folder)?);
     let (cells, instances) =
         (folders(folder, is_cell)?, folders(&folder.join("instances"), is_instance)?);
     found.extend(cells.iter().chain(&instances).flat_map(|inner| of(inner)));
@@ -112,13 +133,18 @@ fn is_instance(name: &str) -> bool {
 }
 
 /// The folders in `folder` with such names, by name.
-fn folders(folder: &Path, named: fn(&str) -> bool) -> anyhow::Result<Vec<PathBuf>> {
+fn folders(folder: &Path, such: fn(&str) -> bool) -> anyhow::Result<Vec<PathBuf>> {
+    Ok(named(folder, such)?.into_iter().filter(|path| path.is_dir()).collect())
+}
+
+/// What is in `folder` with such names, by name.
+fn named(folder: &Path, such: fn(&str) -> bool) -> anyhow::Result<Vec<PathBuf>> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for entry in entries {
         let path = entry.with_context(|| format!("cannot read {}", folder.display()))?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if named(&name) && path.is_dir() {
+        if such(&name) {
             found.push(path);
         }
     }
@@ -131,8 +157,8 @@ pub fn tell_written(folder: &Path) {
     let mut files = of(folder);
     files.sort_unstable();
     let names = files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ");
-    let inner = |inner: &Path, named: fn(&str) -> bool, of: &str| {
-        let count = folders(inner, named).map_or(0, |folders| folders.len());
+    let inner = |inner: &Path, such: fn(&str) -> bool, of: &str| {
+        let count = folders(inner, such).map_or(0, |folders| folders.len());
         let told = || format!(", and the files of {count} {of} in {}", inner.display());
         if count > 0 { told() } else { String::new() }
     };

@@ -1,5 +1,5 @@
 //! What systemd gives the service and is told by it: the socket, that it is ready, that it is alive, and that it begins
-//! anew by other settings (sd_notify(3), sd_listen_fds(3)). Without systemd all of it is nothing.
+//! anew by other settings (`sd_notify(3)`, `sd_listen_fds(3)`). Without systemd all of it is nothing.
 
 use std::convert::Infallible;
 use std::net::TcpListener;

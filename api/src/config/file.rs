@@ -37,6 +37,7 @@ use super::slurm::ManagerSettings;
 use super::source_provider;
 use super::webhooks::{EventWebhook, EventWebhookFields, Secrets};
 use super::{Overrides, Settings};
+use crate::clock::Clock;
 
 /// The settings file. Every field is optional.
 #[derive(Default, Deserialize)]
@@ -137,25 +138,15 @@ impl File {
         let currency = errors.note(currency(self.currency.as_deref()));
         let zone = time_zone.as_ref().and_then(Option::as_deref);
 
-        let manager = errors.note(ManagerSettings::read(self.slurm).context("[slurm]"));
-        let switched = self.power.is_some();
-        let power = manager.as_ref().and_then(|manager| {
-            errors.note(PowerSettings::read(self.power, manager.as_ref()).context("[power]"))
-        });
-        let metering = manager.as_ref().and_then(|manager| {
-            errors.note(Metering::read(self.meters, &self.metering, manager.as_ref()))
-        });
         let clock = overrides.clock.unwrap_or_default();
-        if clock.is_set() {
-            errors.note(at_the_machines_clock(
-                manager.as_ref().and_then(Option::as_ref),
-                power.as_ref().and_then(Option::as_ref),
-                metering.as_ref(),
-            ));
-        }
-        let may_be_off = switched || manager.as_ref().is_none_or(Option::is_some);
-        let calibration = CalibrationSettings::read(&self.calibration, may_be_off);
-        let calibration = errors.note(calibration.context("[calibration]"));
+        let machines = Machines {
+            slurm: self.slurm,
+            power: self.power,
+            meters: self.meters,
+            metering: self.metering,
+            calibration: self.calibration,
+        };
+        let (manager, power, metering, calibration) = machines.read(clock, errors);
 
         let openadr = currency.and_then(|currency| {
             errors.note(source_provider::openadr(self.openadr, currency).context("[openadr]"))
@@ -228,12 +219,50 @@ impl File {
             calibration: calibration?,
             webhooks: webhooks?,
             mail: mail?,
-            own_webhooks: match self.private_webhooks {
-                Some(true) => Reach::Anywhere,
-                _ => Reach::Public,
-            },
+            own_webhooks: reach_of_own_webhooks(self.private_webhooks),
             clock,
         })
+    }
+}
+
+/// The sections about machines and what speaks for them.
+struct Machines {
+    slurm: Option<toml::Table>,
+    power: Option<toml::Table>,
+    meters: Vec<toml::Table>,
+    metering: MeteringFields,
+    calibration: CalibrationFields,
+}
+
+/// What they say; each is `None` where it has errors.
+type ReadMachines = (
+    Option<Option<ManagerSettings>>,
+    Option<Option<PowerSettings>>,
+    Option<Metering>,
+    Option<CalibrationSettings>,
+);
+
+impl Machines {
+    fn read(self, clock: Clock, errors: &mut SettingErrors) -> ReadMachines {
+        let manager = errors.note(ManagerSettings::read(self.slurm).context("[slurm]"));
+        let switched = self.power.is_some();
+        let power = manager.as_ref().and_then(|manager| {
+            errors.note(PowerSettings::read(self.power, manager.as_ref()).context("[power]"))
+        });
+        let metering = manager.as_ref().and_then(|manager| {
+            errors.note(Metering::read(self.meters, &self.metering, manager.as_ref()))
+        });
+        if clock.is_set() {
+            errors.note(at_the_machines_clock(
+                manager.as_ref().and_then(Option::as_ref),
+                power.as_ref().and_then(Option::as_ref),
+                metering.as_ref(),
+            ));
+        }
+        let may_be_off = switched || manager.as_ref().is_none_or(Option::is_some);
+        let calibration = CalibrationSettings::read(&self.calibration, may_be_off);
+        let calibration = errors.note(calibration.context("[calibration]"));
+        (manager, power, metering, calibration)
     }
 }
 
@@ -282,6 +311,13 @@ fn within<N: PartialOrd + fmt::Display>(
         range.end()
     );
     Ok(value)
+}
+
+const fn reach_of_own_webhooks(private: Option<bool>) -> Reach {
+    match private {
+        Some(true) => Reach::Anywhere,
+        _ => Reach::Public,
+    }
 }
 
 fn cap_scope(word: Option<&String>) -> anyhow::Result<CapScope> {

@@ -192,6 +192,47 @@ options.launch_s = [0, 1, 2, 3]
     assert!(timing["instances_played"].as_u64().unwrap() < 120, "{timing}");
 }
 
+/// Parts that other machines play: one of them is killed and played again alone, one is never played.
+#[test]
+fn parts_end_with_the_bytes_of_one_machine() {
+    let site = Site::new(&format!("tables = true\n{GRID}"));
+    site.swept("--out whole");
+    let told = String::from_utf8(site.sweep("--part 1/4 --out parts").stderr).unwrap();
+    assert!(
+        told.contains("part 1/4 is played; once all are, the same command without --part"),
+        "{told}"
+    );
+    site.swept("--part 3/4 --out parts");
+    let folder = site.0.path().join("parts");
+    assert!(!folder.join("results.csv").exists() && !folder.join("unfinished.jsonl").exists());
+    // A header, and every fourth of 36 instances; a kill cuts the last line.
+    let journal = folder.join("unfinished-3-of-4.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    assert_eq!(text.lines().count(), 1 + 9);
+    fs::write(&journal, &text[..text.len() - 20]).unwrap();
+    site.swept("--part 3/4 --out parts");
+    assert_eq!(fs::read_to_string(&journal).unwrap(), text);
+    site.swept("--part 4/4 --out parts");
+    site.swept("--out parts");
+    assert!(files(&site.0.path().join("whole")) == files(&folder), "parts change results");
+    let timing = fs::read_to_string(folder.join("timing.json")).unwrap();
+    let timing: Value = serde_json::from_str(&timing).unwrap();
+    assert_eq!(timing["instances_played"], 9, "the part that nobody played");
+
+    let refused = |arguments: &str| {
+        let output = site.sweep(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(refused("--part 1/4 --out parts").contains("there are results in it"));
+    assert!(refused("--part 5/4 --out other").contains("such as 3/8"));
+    assert!(refused("--part 1/4 --out other --force").contains("cannot be used with"));
+    // Parts of another grid are no parts of this one.
+    site.swept("--part 1/2 --out other");
+    fs::write(site.0.path().join("grid.toml"), GRID).unwrap();
+    assert!(refused("--out other").contains("unfinished-1-of-2.jsonl"));
+}
+
 #[test]
 fn another_grid_in_the_same_folder_begins_anew_where_that_is_forced() {
     let site = Site::new(GRID);

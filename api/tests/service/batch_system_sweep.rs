@@ -190,6 +190,11 @@ fn neither_threads_nor_an_interruption_change_a_byte() {
         site.swept("sweep.toml --out cut");
     }
     assert!(one == files(&site.0.path().join("cut")), "what is left of a killed sweep differs");
+    for part in ["2/2", "1/2"] {
+        site.swept(&format!("sweep.toml --part {part} --out parts"));
+    }
+    site.swept("sweep.toml --out parts");
+    assert!(one == files(&site.0.path().join("parts")), "parts change results");
 }
 
 #[test]

@@ -247,6 +247,27 @@ fn an_experiment_file_is_a_grid_that_the_command_line_overrides() {
     assert_eq!(knees, 2, "{overridden}");
 }
 
+#[test]
+fn parts_of_an_experiment_end_with_the_bytes_of_one_machine() {
+    let folder = TempDir::new().unwrap();
+    let arguments =
+        ["--nodes", "44", "--requests", "20", "--runs", "5", "--vary", "slot_s=900,3600"];
+    let whole = played_into(&folder.path().join("whole"), &arguments);
+    let parts = folder.path().join("parts");
+    // Those of two and of three parts overlap.
+    for part in ["1/2", "2/3"] {
+        let mut command = wattbook(&["simulate", "sesames"]);
+        command.args(arguments).args(["--part", part, "--out", parts.to_str().unwrap()]);
+        let output = command.output().unwrap();
+        assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    }
+    assert_eq!(played_into(&parts, &arguments), whole);
+    // Of ten runs 0, 2, 4, 6, 8 and 1, 4, 7 were played before.
+    let timing = fs::read_to_string(parts.join("timing.json")).unwrap();
+    let timing: Value = serde_json::from_str(&timing).unwrap();
+    assert_eq!(timing["runs_played"], json!(3));
+}
+
 /// The journal of an interrupted experiment: what is in it is not played again.
 #[cfg(unix)]
 #[test]

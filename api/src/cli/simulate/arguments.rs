@@ -14,6 +14,7 @@ use simulator::policy::Policy;
 use super::shares::ShareStudy;
 use super::values::{named, value_of};
 use crate::cli::Failure;
+use crate::cli::parts::PartArguments;
 
 /// Arguments of `wattbook simulate`.
 #[derive(clap::Args)]
@@ -138,6 +139,8 @@ pub struct Settings {
     /// Replace the results that are in --out
     #[arg(long, requires = "out")]
     pub force: bool,
+    #[command(flatten)]
+    pub part: PartArguments,
     /// Threads to play on [default: all cores]
     #[arg(long)]
     pub threads: Option<std::num::NonZeroUsize>,

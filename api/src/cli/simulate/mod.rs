@@ -60,17 +60,22 @@ fn month(command: &MonthCommand) -> Result<(), Failure> {
         || thread::available_parallelism().map_or(1, std::num::NonZero::get),
         std::num::NonZero::get,
     );
+    let part = settings.part.part;
     let (journal, kept) = match &settings.out {
         None => (None, Vec::new()),
         Some(folder) => {
             let (journal, kept) =
-                Journal::open(folder, &fingerprint(&experiment, &digests)?, settings.force)?;
+                Journal::open(folder, &fingerprint(&experiment, &digests)?, settings.force, part)?;
             (Some(journal), kept)
         }
     };
     let folder = settings.out.as_deref();
     let mut work = Work::new(&experiment, &variants, &cells, folder, journal);
-    work.play(kept, threads)?;
+    work.play(kept, threads, part)?;
+    if let (Some(part), Some(folder)) = (part, folder) {
+        part.tell_played(folder);
+        return Ok(());
+    }
     let results = work.finish()?;
     let named: Vec<(String, &Summary)> =
         variants.iter().map(Variant::name).zip(results.iter()).collect();

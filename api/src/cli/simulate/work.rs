@@ -17,6 +17,7 @@ use super::FinishedRun;
 use super::output::{self, Timing};
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::journal::Journal;
+use crate::cli::parts::Part;
 use crate::simulation::pool;
 use crate::simulation::progress::Progress;
 use crate::simulation::results::{FinishedCell, SweepFile};
@@ -55,16 +56,26 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Plays what is not `kept` from before.
-    pub fn play(&mut self, kept: Vec<FinishedRun>, threads: usize) -> anyhow::Result<()> {
+    /// Plays what is not `kept` from before, of a part or of the whole.
+    pub fn play(
+        &mut self,
+        mut kept: Vec<FinishedRun>,
+        threads: usize,
+        part: Option<Part>,
+    ) -> anyhow::Result<()> {
         let began = Instant::now();
         let runs_of = |(cell, of): (usize, &Cell)| {
             (0..of.parameters().runs).map(move |run| (cell, run)).collect::<Vec<_>>()
         };
         let mut tasks: Vec<(usize, u32)> =
             self.cells.iter().enumerate().flat_map(runs_of).collect();
-        let of_before: HashSet<(usize, u32)> =
-            kept.iter().map(|finished| (finished.cell, finished.played.run)).collect();
+        if let Some(part) = part {
+            tasks =
+                (0..).zip(tasks).filter(|(number, _)| part.has(*number)).map(|it| it.1).collect();
+        }
+        // Two parts may have finished the same.
+        let mut of_before: HashSet<(usize, u32)> = HashSet::new();
+        kept.retain(|finished| of_before.insert((finished.cell, finished.played.run)));
         tasks.retain(|task| !of_before.contains(task));
         for FinishedRun { cell, played } in kept {
             self.take(cell, played)?;

@@ -24,6 +24,7 @@ use serde::Serialize;
 use super::watch::WatchArguments;
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::journal::Journal;
+use crate::cli::parts::{Part, PartArguments};
 use crate::cli::{Failure, out, tell};
 use instances::Sweep;
 use results::{Finished, is_partly_covered};
@@ -48,6 +49,8 @@ pub struct Arguments {
     /// Threads to play on [default: all cores]
     #[arg(long)]
     threads: Option<NonZero<usize>>,
+    #[command(flatten)]
+    part: PartArguments,
     #[command(flatten)]
     watch: WatchArguments,
 }
@@ -78,20 +81,22 @@ fn on_machines(arguments: &Arguments, file: &Path) -> Result<(), Failure> {
     let sweep = Sweep::of(file, file::read(file)?)?;
     let target = arguments.out.as_path();
     let fingerprint = fingerprint(file, &sweep)?;
-    let (mut journal, kept) = Journal::open::<Finished>(target, &fingerprint, arguments.force)?;
+    let part = arguments.part.part;
+    let (mut journal, kept) =
+        Journal::open::<Finished>(target, &fingerprint, arguments.force, part)?;
     let mut all: Vec<Option<Finished>> = sweep.instances.iter().map(|_| None).collect();
     for finished in kept {
         let place = finished.instance;
         all[place] = Some(finished);
     }
-    let left: Vec<usize> = (0..all.len()).filter(|number| all[*number].is_none()).collect();
+    let (left, before) = left_of(&all, part);
     let threads = arguments
         .threads
         .map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), NonZero::get);
     let stopped = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&stopped);
     on_interrupt(move || seen.store(true, Ordering::Relaxed));
-    let bar = progress_bar(all.len(), all.len() - left.len());
+    let bar = progress_bar(left.len() + before, before);
     let folder = |number| sweep.file.tables.then(|| results::folder(target, number));
     let finished = |finished: Finished| {
         results::summary(target, &sweep, &finished)?;
@@ -109,6 +114,10 @@ fn on_machines(arguments: &Arguments, file: &Path) -> Result<(), Failure> {
         let how = "finished instances are kept, and the same command goes on from them";
         return Err(anyhow!("interrupted: {how} ({place})").into());
     }
+    if let Some(part) = part {
+        part.tell_played(target);
+        return Ok(());
+    }
     let all: Vec<Finished> = all.into_iter().flatten().collect();
     results::table(target, &sweep, &all)?;
     let wall_s = began.elapsed().as_secs_f64();
@@ -120,6 +129,13 @@ fn on_machines(arguments: &Arguments, file: &Path) -> Result<(), Failure> {
     tell_covered(all.iter().filter(|it| is_partly_covered(&it.results)).count(), all.len());
     out::tell_written(target);
     Ok(())
+}
+
+/// The numbers of what is left to play of a part, or of the whole, and how much of it was finished before.
+fn left_of<T>(all: &[Option<T>], part: Option<Part>) -> (Vec<usize>, usize) {
+    let ours = (0..all.len()).filter(|number| part.is_none_or(|part| part.has(*number)));
+    let (left, before): (Vec<usize>, Vec<usize>) = ours.partition(|number| all[*number].is_none());
+    (left, before.len())
 }
 
 /// Says that the supplier's tables do not cover all energy or time of some instances.

@@ -23,7 +23,7 @@ use serde::Serialize;
 
 use super::super::files::Pending;
 use super::super::watch::{WatchArguments, Watched};
-use super::{Arguments, progress_bar, tell_covered};
+use super::{Arguments, left_of, progress_bar, tell_covered};
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::journal::Journal;
 use crate::cli::{Failure, out};
@@ -55,24 +55,29 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let sweep = SystemSweep::of(asked)?;
     let target = arguments.out.as_path();
+    let part = arguments.part.part;
     let (mut journal, kept) =
-        Journal::open::<FinishedRun>(target, &sweep.fingerprint()?, arguments.force)?;
+        Journal::open::<FinishedRun>(target, &sweep.fingerprint()?, arguments.force, part)?;
     let mut all: Vec<Option<FinishedRun>> = sweep.instances.iter().map(|_| None).collect();
     for finished in kept {
         let place = finished.instance;
         all[place] = Some(finished);
     }
-    let left: Vec<usize> = (0..all.len()).filter(|number| all[*number].is_none()).collect();
+    let (left, before) = left_of(&all, part);
     let threads = arguments
         .threads
         .map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), NonZero::get);
-    play_left(arguments, &sweep, &left, threads, |finished| {
+    play_left(arguments, &sweep, (&left, before), threads, |finished| {
         results::summary(target, &sweep, &finished)?;
         journal.add(&finished)?;
         let place = finished.instance;
         all[place] = Some(finished);
         Ok(())
     })?;
+    if let Some(part) = part {
+        part.tell_played(target);
+        return Ok(());
+    }
     let all: Vec<FinishedRun> = all.into_iter().flatten().collect();
     results::tables(target, &sweep, &all)?;
     write(target, "report.html", &results::report(&sweep, &all))?;
@@ -89,14 +94,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 fn play_left(
     arguments: &Arguments,
     sweep: &SystemSweep,
-    left: &[usize],
+    (left, before): (&[usize], usize),
     threads: usize,
     mut finished: impl FnMut(FinishedRun) -> anyhow::Result<()>,
 ) -> Result<(), Failure> {
     let stopped = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&stopped);
     on_interrupt(move || seen.store(true, Ordering::Relaxed));
-    let (instances, done) = (sweep.instances.len(), sweep.instances.len() - left.len());
+    let (instances, done) = (left.len() + before, before);
     let watched = Watched::new(instances, done);
     let viewers = arguments.watch.show(&watched)?;
     let bar = bar(&arguments.watch, instances, done);

@@ -1,0 +1,87 @@
+//! Parts of long work, which any machine can play: its pieces are dealt to the parts in turn.
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use super::tell;
+
+/// Which part.
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct PartArguments {
+    /// Play only a part, such as 3/8, on a machine of its own with the same --out; once all parts are played, the same
+    /// command without --part plays what is missing and writes the results
+    #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "force")]
+    pub part: Option<Part>,
+}
+
+/// One of several parts, numbered from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    number: usize,
+    of: usize,
+}
+
+impl Part {
+    /// Whether it plays this piece, numbered from 0.
+    pub const fn has(self, piece: usize) -> bool {
+        piece % self.of == self.number - 1
+    }
+
+    /// The name of the file that keeps what it has finished: no other part writes it.
+    pub fn journal(self) -> String {
+        format!("unfinished-{}-of-{}.jsonl", self.number, self.of)
+    }
+
+    /// Says that it is played, and how the results come of it.
+    pub fn tell_played(self, folder: &Path) {
+        tell(format_args!(
+            "part {self} is played; once all are, the same command without --part writes the results to {}",
+            folder.display()
+        ));
+    }
+}
+
+/// Whether a file of this name keeps what a part has finished.
+pub fn is_journal(name: &str) -> bool {
+    let numbers = name.strip_prefix("unfinished-").and_then(|rest| rest.strip_suffix(".jsonl"));
+    numbers
+        .and_then(|it| it.split_once("-of-"))
+        .is_some_and(|(number, of)| number.parse::<usize>().is_ok() && of.parse::<usize>().is_ok())
+}
+
+impl FromStr for Part {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let part = text.split_once('/').and_then(|(number, of)| {
+            let (number, of) = (number.parse().ok()?, of.parse().ok()?);
+            (1..=of).contains(&number).then_some(Self { number, of })
+        });
+        part.ok_or_else(|| "must be a part and how many there are, such as 3/8".to_owned())
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}/{}", self.number, self.of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_piece_has_one_part() {
+        let parts = ["1/3", "2/3", "3/3"].map(|text| text.parse::<Part>().unwrap());
+        for piece in 0..10 {
+            assert_eq!(parts.iter().filter(|part| part.has(piece)).count(), 1, "{piece}");
+        }
+        for wrong in ["0/3", "4/3", "3", "a/b", "1/0", ""] {
+            assert!(wrong.parse::<Part>().is_err(), "{wrong}");
+        }
+        assert!(is_journal(&parts[1].journal()));
+        assert!(!is_journal("unfinished.jsonl") && !is_journal("unfinished-x-of-2.jsonl"));
+    }
+}
