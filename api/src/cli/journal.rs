@@ -16,8 +16,8 @@ use super::{Failure, out};
 pub struct Journal {
     path: PathBuf,
     file: File,
-    /// Those of parts, from which it goes on.
-    parts: Vec<PathBuf>,
+    /// Those of parts, from which it goes on, and how much each has finished.
+    parts: Vec<(PathBuf, usize)>,
 }
 
 impl Journal {
@@ -46,8 +46,8 @@ impl Journal {
             for other in out::journals_of_parts(folder)? {
                 let kept = Kept::read(&other, &header).filter(|it: &Kept<T>| it.same);
                 let Some(kept) = kept else { continue };
+                parts.push((other, kept.finished.len()));
                 known.get_or_insert_default().extend(kept.finished);
-                parts.push(other);
             }
         }
         match (&known, part) {
@@ -88,13 +88,33 @@ impl Journal {
         self.file.write_all(&line).with_context(|| format!("cannot write {}", self.path.display()))
     }
 
+    /// Says which parts have left some of the work's `pieces`.
+    pub fn tell_left(&self, pieces: usize) {
+        Part::tell_left(
+            self.parts.iter().map(|(path, finished)| (path.as_path(), *finished)),
+            pieces,
+        );
+    }
+
     /// Removes the files: the work is finished.
     pub fn finish(self) -> anyhow::Result<()> {
-        for path in self.parts.iter().chain([&self.path]) {
+        for path in self.parts.iter().map(|it| &it.0).chain([&self.path]) {
             fs::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
         }
         Ok(())
     }
+}
+
+/// How many pieces the parts in a folder have finished.
+pub fn finished_of_parts(folder: &Path) -> u64 {
+    let lines = |path: &PathBuf| fs::read(path).map_or(0, |text| count_lines(&text));
+    let journals = out::journals_of_parts(folder).unwrap_or_default();
+    // The first line says what they are of.
+    journals.iter().map(|path| lines(path).saturating_sub(1)).sum()
+}
+
+fn count_lines(text: &[u8]) -> u64 {
+    text.iter().map(|byte| u64::from(*byte == b'\n')).sum()
 }
 
 /// What a journal has.

@@ -20,6 +20,7 @@ mod log;
 mod measurements;
 mod negotiation;
 mod notify;
+mod on_slurm;
 mod openapi;
 mod out;
 mod pages;

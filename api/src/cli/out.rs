@@ -88,6 +88,12 @@ pub fn check_unfinished(folder: &Path) -> Result<(), Failure> {
     )]))
 }
 
+/// Whether there are results in a folder, and nothing that is unfinished.
+pub fn is_finished(folder: &Path) -> anyhow::Result<bool> {
+    let unfinished = folder.join(JOURNAL).exists() || !journals_of_parts(folder)?.is_empty();
+    Ok(!unfinished && !of(folder).is_empty())
+}
+
 /// The journals of parts in a folder, by name.
 pub fn journals_of_parts(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(named(folder, parts::is_journal)?.into_iter().filter(|path| path.is_file()).collect())

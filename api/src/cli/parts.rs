@@ -33,6 +33,30 @@ impl Part {
         format!("unfinished-{}-of-{}.jsonl", self.number, self.of)
     }
 
+    /// The part whose journal has this name.
+    fn of_journal(name: &str) -> Option<Self> {
+        let numbers = name.strip_prefix("unfinished-")?.strip_suffix(".jsonl")?;
+        numbers.replace("-of-", "/").parse().ok()
+    }
+
+    /// Says which parts have not finished all of theirs, by their journals and how many of `pieces` each has finished.
+    pub fn tell_left<'a>(journals: impl Iterator<Item = (&'a Path, usize)>, pieces: usize) {
+        let name = |path: &Path| path.file_name()?.to_str().and_then(Self::of_journal);
+        let known: Vec<(Self, usize)> =
+            journals.filter_map(|(path, finished)| Some((name(path)?, finished))).collect();
+        let Some((Self { of, .. }, _)) = known.first().copied() else { return };
+        for number in 1..=of {
+            let part = Self { number, of };
+            let all = (0..pieces).filter(|piece| part.has(*piece)).count();
+            let finished = known.iter().find(|it| it.0 == part).map_or(0, |it| it.1);
+            if finished < all {
+                tell(format_args!(
+                    "part {part} has finished {finished} of {all}; the others are played now"
+                ));
+            }
+        }
+    }
+
     /// Says that it is played, and how the results come of it.
     pub fn tell_played(self, folder: &Path) {
         tell(format_args!(
@@ -44,10 +68,7 @@ impl Part {
 
 /// Whether a file of this name keeps what a part has finished.
 pub fn is_journal(name: &str) -> bool {
-    let numbers = name.strip_prefix("unfinished-").and_then(|rest| rest.strip_suffix(".jsonl"));
-    numbers
-        .and_then(|it| it.split_once("-of-"))
-        .is_some_and(|(number, of)| number.parse::<usize>().is_ok() && of.parse::<usize>().is_ok())
+    Part::of_journal(name).is_some()
 }
 
 impl FromStr for Part {

@@ -42,5 +42,6 @@ mod outside;
 mod replaced;
 mod settled;
 mod sleeping;
+mod sweeps;
 mod waking;
 mod whole;

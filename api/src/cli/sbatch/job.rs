@@ -224,7 +224,7 @@ const DAY_S: i64 = 24 * 60 * 60;
 
 /// The job's partition as Slurm tells it; without one as much is left to the job's options.
 fn partition(programs: &Programs, named: Option<&str>) -> Option<Partition> {
-    let asked = Partition::ask(&programs.sinfo, named);
+    let asked = Partition::ask(&programs.beside("sinfo"), named);
     asked.map_err(|error| tell(format_args!("note: {error:#}"))).ok()
 }
 

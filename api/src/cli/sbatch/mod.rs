@@ -29,7 +29,8 @@ use super::{Failure, block_on, tell};
 use arguments::OwnArguments;
 use book::JobStart;
 use job::Job;
-use program::{Programs, SbatchEnd};
+use program::SbatchEnd;
+pub use program::{Programs, quoted};
 use words::Words;
 
 /// Arguments of `wattbook sbatch`: all that sbatch takes, and some of ours among them.

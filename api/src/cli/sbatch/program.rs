@@ -13,8 +13,6 @@ use tokio::process::ChildStdout;
 /// Slurm's programs on this computer.
 pub struct Programs {
     sbatch: PathBuf,
-    /// Tells of partitions.
-    pub sinfo: PathBuf,
 }
 
 /// How sbatch ended.
@@ -42,9 +40,18 @@ impl Programs {
             .output()
             .with_context(told)?;
         ensure!(answer.status.success(), told());
-        let beside = sbatch.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let sinfo = beside.map_or_else(|| PathBuf::from("sinfo"), |folder| folder.join("sinfo"));
-        Ok(Self { sbatch, sinfo })
+        Ok(Self { sbatch })
+    }
+
+    /// sbatch, without words yet.
+    pub fn command(&self) -> Command {
+        Command::new(&self.sbatch)
+    }
+
+    /// Another one, which stands where sbatch does.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        let folder = self.sbatch.parent().filter(|folder| !folder.as_os_str().is_empty());
+        folder.map_or_else(|| PathBuf::from(name), |folder| folder.join(name))
     }
 
     /// Runs sbatch with these words, and `input` as its standard input where there is one. What it writes to
@@ -131,7 +138,7 @@ fn exit_status(status: ExitStatus) -> u8 {
 }
 
 /// A word as a shell reads it back.
-fn quoted(word: &OsStr) -> String {
+pub fn quoted(word: &OsStr) -> String {
     let text = word.to_string_lossy();
     let plain = |it: char| it.is_ascii_alphanumeric() || "-_=./:,+@%[]".contains(it);
     // A shell takes brackets for a pattern.
@@ -164,7 +171,7 @@ mod tests {
 
     #[test]
     fn a_line_can_be_pasted_into_a_shell() {
-        let programs = Programs { sbatch: "sbatch".into(), sinfo: "sinfo".into() };
+        let programs = Programs { sbatch: "sbatch".into() };
         let words = ["-N", "2", "-J", "it's", "-w", "n[1-2]", "--comment=", "", "a b.sh", "$x"];
         let line = programs.line(&words.map(OsString::from));
         assert_eq!(line, r"sbatch -N 2 -J 'it'\''s' -w 'n[1-2]' --comment= '' 'a b.sh' '$x'");

@@ -14,6 +14,7 @@ use simulator::policy::Policy;
 use super::shares::ShareStudy;
 use super::values::{named, value_of};
 use crate::cli::Failure;
+use crate::cli::on_slurm::EngineArguments;
 use crate::cli::parts::PartArguments;
 
 /// Arguments of `wattbook simulate`.
@@ -141,6 +142,8 @@ pub struct Settings {
     pub force: bool,
     #[command(flatten)]
     pub part: PartArguments,
+    #[command(flatten)]
+    pub engine: EngineArguments,
     /// Threads to play on [default: all cores]
     #[arg(long)]
     pub threads: Option<std::num::NonZeroUsize>,

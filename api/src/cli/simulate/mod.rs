@@ -60,12 +60,17 @@ fn month(command: &MonthCommand) -> Result<(), Failure> {
         || thread::available_parallelism().map_or(1, std::num::NonZero::get),
         std::num::NonZero::get,
     );
+    let pieces = cells.iter().map(|cell| cell.parameters().runs as usize).sum();
+    if let (Some(parts), Some(folder)) = (settings.engine.parts(), &settings.out) {
+        return settings.engine.play(parts, folder, pieces, &work::progress_bar(pieces as u64));
+    }
     let part = settings.part.part;
     let (journal, kept) = match &settings.out {
         None => (None, Vec::new()),
         Some(folder) => {
             let (journal, kept) =
                 Journal::open(folder, &fingerprint(&experiment, &digests)?, settings.force, part)?;
+            journal.tell_left(pieces);
             (Some(journal), kept)
         }
     };

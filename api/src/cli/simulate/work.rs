@@ -172,11 +172,12 @@ impl<'a> Work<'a> {
     }
 }
 
-fn progress_bar(plans: u64) -> ProgressBar {
+/// Shows how much of it is done, on a terminal.
+pub fn progress_bar(plans: u64) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} requests, {eta} left");
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len}, {eta} left");
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(plans).with_style(style);
     bar.enable_steady_tick(Duration::from_millis(200));

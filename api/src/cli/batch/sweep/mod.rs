@@ -24,6 +24,7 @@ use serde::Serialize;
 use super::watch::WatchArguments;
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::journal::Journal;
+use crate::cli::on_slurm::EngineArguments;
 use crate::cli::parts::{Part, PartArguments};
 use crate::cli::{Failure, out, tell};
 use instances::Sweep;
@@ -51,6 +52,8 @@ pub struct Arguments {
     threads: Option<NonZero<usize>>,
     #[command(flatten)]
     part: PartArguments,
+    #[command(flatten)]
+    engine: EngineArguments,
     #[command(flatten)]
     watch: WatchArguments,
 }
@@ -80,10 +83,15 @@ fn on_machines(arguments: &Arguments, file: &Path) -> Result<(), Failure> {
     let began = Instant::now();
     let sweep = Sweep::of(file, file::read(file)?)?;
     let target = arguments.out.as_path();
+    let pieces = sweep.instances.len();
+    if let Some(parts) = arguments.engine.parts() {
+        return arguments.engine.play(parts, target, pieces, &progress_bar(pieces, 0));
+    }
     let fingerprint = fingerprint(file, &sweep)?;
     let part = arguments.part.part;
     let (mut journal, kept) =
         Journal::open::<Finished>(target, &fingerprint, arguments.force, part)?;
+    journal.tell_left(pieces);
     let mut all: Vec<Option<Finished>> = sweep.instances.iter().map(|_| None).collect();
     for finished in kept {
         let place = finished.instance;

@@ -55,9 +55,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     };
     let sweep = SystemSweep::of(asked)?;
     let target = arguments.out.as_path();
+    let pieces = sweep.instances.len();
+    if let Some(parts) = arguments.engine.parts() {
+        return arguments.engine.play(parts, target, pieces, &progress_bar(pieces, 0));
+    }
     let part = arguments.part.part;
     let (mut journal, kept) =
         Journal::open::<FinishedRun>(target, &sweep.fingerprint()?, arguments.force, part)?;
+    journal.tell_left(pieces);
     let mut all: Vec<Option<FinishedRun>> = sweep.instances.iter().map(|_| None).collect();
     for finished in kept {
         let place = finished.instance;
