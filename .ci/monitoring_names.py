@@ -195,7 +195,7 @@ def check_place(grid, place, places):
 def check_document(metrics, alerts):
     """The document has a row for each metric, with its type and labels, and one for each alert with its severity."""
     lines = (ROOT / "docs/MONITORING.md").read_text().splitlines()
-    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines if line.startswith("| `")]
+    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in lines if line.startswith("| `")]
     told = {row[0].strip("` "): row for row in rows if row[0].strip("` ").startswith("wattbook_")}
     for name in sorted(metrics.keys() | told.keys()):
         if name not in told or name not in metrics:
