@@ -211,10 +211,29 @@ def check_document(metrics, alerts):
             problem("docs/MONITORING.md", f"{name} is {severities.get(name)}, and told as {told.get(name)}")
 
 
+def check_itself(known, texts):
+    """What is misspelled is found, and nothing else."""
+    for text, expected in [
+        ('max by (job, feed) (wattbook_feed_up{quantity="price"}) == 0', None),
+        ("60 * sum by (outcome) (rate(wattbook_mails_total[$__rate_interval]))", None),
+        ("max(wattbook_feed_upp)", "there is no metric wattbook_feed_upp"),
+        ("max by (job, feeds) (wattbook_feed_up)", "the label feeds is not there"),
+        ('wattbook_feed_up{quantitty="price"}', "has no label quantitty"),
+        ('wattbook_mails_total{outcome="gave_up"}', "the source has no 'gave_up'"),
+        ("histogram_quantile(0.9, sum(rate(wattbook_plan_duration_seconds_bucket[5m])))", "the label le is not there"),
+        ("max(wattbook_mails_waiting", "cannot be read"),
+    ]:
+        Expression(text, "check_itself", known, texts)
+        found = [it for it in problems if expected is not None and expected in it]
+        assert len(problems) == len(found) == (expected is not None), (text, problems)
+        problems.clear()
+
+
 def main():
     metrics, _ = of_source()
     texts = words()
     known = {name: labels for metric in metrics.values() for name, labels in metric.series().items()} | FOREIGN
+    check_itself(known, texts)
     if len(metrics) < 50:
         problem("api/src", f"only {len(metrics)} metrics were found")
     on_dashboard = dict(known)
