@@ -91,8 +91,8 @@ def status(url, token=None):
     return 200
 
 
-def until(what, check, seconds=30):
-    """Waits until a check has something to say, and gives it."""
+def until(what, check, seconds=30, otherwise=lambda: ""):
+    """Waits until a check has something to say, and gives it; what is there otherwise is told."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         with contextlib.suppress(urllib.error.URLError, ConnectionError):
@@ -100,11 +100,11 @@ def until(what, check, seconds=30):
             if found:
                 return found
         time.sleep(0.2)
-    raise SystemExit(f"not within {seconds} s: {what}")
+    raise SystemExit(f"not within {seconds} s: {what} {otherwise()}")
 
 
 def configuration(place, address, blackbox):
-    """The document's settings of Prometheus, with this demonstration's addresses and once a second."""
+    """The document's settings of Prometheus, with this demonstration's addresses and every two seconds."""
     text = block("yaml", "scrape_configs")
     for written, here in [
         ("/etc/prometheus/wattbook.rules.yml", str(FOLDER / "wattbook.rules.yml")),
@@ -115,7 +115,7 @@ def configuration(place, address, blackbox):
         if written not in text:
             raise SystemExit(f"docs/MONITORING.md: the settings of Prometheus have no {written}")
         text = text.replace(written, here)
-    whole = yaml.safe_load(text) | {"global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"}}
+    whole = yaml.safe_load(text) | {"global": {"scrape_interval": "2s", "scrape_timeout": "2s", "evaluation_interval": "2s"}}
     (place / "prometheus.yml").write_text(yaml.safe_dump(whole))
 
 
@@ -154,6 +154,9 @@ class Prometheus:
 
     def rules(self):
         return [rule for group in self.get("rules")["groups"] for rule in group["rules"]]
+
+    def scrape_errors(self):
+        return {target["lastError"] for target in self.get("targets")["activeTargets"]}
 
     def alerts(self):
         return {alert["labels"]["alertname"] for alert in self.get("alerts")["alerts"]}
@@ -233,7 +236,8 @@ def watch(place, address, process):
 
 
 def look(prometheus, service, operator, metrics, process):
-    until("a first scrape", lambda: prometheus.query('up{job="wattbook"} == 1'))
+    until("Prometheus is ready", lambda: ask(prometheus.base.replace("/api/v1", "/-/ready")))
+    until("a first scrape", lambda: prometheus.query('up{job="wattbook"} == 1'), otherwise=prometheus.scrape_errors)
     nodes = [node["name"] for node in json.loads(ask(f"{service}/api/v1/nodes", operator))["nodes"]]
     for _ in range(SECONDS):
         send_samples(service, operator, nodes)
@@ -247,12 +251,12 @@ def look(prometheus, service, operator, metrics, process):
     seen = [metric.name for metric in metrics.values() if served & metric.series().keys()]
     scrapes = prometheus.query('count_over_time(up{job="wattbook"}[1h])')[0]["value"][1]
     print(f"  {len(seen)} of the {len(metrics)} metrics seen in {scrapes} scrapes; the others are counted once something happens")
-    alerts = prometheus.alerts()
-    # The webhook of the settings has no receiver, and a meter does not answer, which is asked less and less; nothing else is wrong.
-    if alerts - {"WattbookMeterFailing"} != {"WattbookWebhookFailing"}:
-        raise SystemExit(f"these alerts wait or fire: {sorted(alerts)}")
+    # The webhook of the settings has no receiver, and a meter does not answer, which is asked less and less; nothing else is wrong. On a
+    # busy computer a scrape may be too late.
+    expected = {"WattbookWebhookFailing"}
+    until("only what is wrong is told", lambda: prometheus.alerts() - {"WattbookMeterFailing"} == expected, otherwise=prometheus.alerts)
     os.kill(process, signal.SIGTERM)
-    until("the alert for a process that is gone", lambda: {"WattbookDown", "WattbookNotReady"} <= prometheus.alerts(), 20)
+    until("the alert for a process that is gone", lambda: {"WattbookDown", "WattbookNotReady"} <= prometheus.alerts(), otherwise=prometheus.alerts)
     print("  a webhook without a receiver is told, and a process that is gone")
 
 
