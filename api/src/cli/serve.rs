@@ -1,6 +1,7 @@
 //! `wattbook serve`: the service, until it is told to stop.
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -138,14 +139,16 @@ fn announce(address: SocketAddr, local_user: bool, stop: &CancellationToken) {
 /// Waits until it is told to stop or, by a hangup, to go by the settings as they are now. Where these are wrong it goes on by
 /// those that it has.
 async fn told_to_end(settings_anew: Option<(&Overrides, Signal)>) -> anyhow::Result<Ended> {
+    // One for all turns, so that none is missed between two.
+    let mut stopped = pin!(signalled());
     let Some((overrides, mut hangups)) = settings_anew else {
-        signalled().await?;
+        stopped.await?;
         systemd::stops();
         return Ok(Ended::Stopped);
     };
     loop {
         tokio::select! {
-            stopped = signalled() => {
+            stopped = &mut stopped => {
                 stopped?;
                 systemd::stops();
                 return Ok(Ended::Stopped);
