@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Literal, TypeAlias, cast
 
@@ -367,7 +367,7 @@ class Client:
         *,
         after: str | None = None,
         patience_s: float = 600.0,
-    ) -> Iterator[Event]:
+    ) -> Generator[Event, None, None]:
         """What happens, as it happens; `types` are the names of interest, `after` the id of the last event known.
 
         A lost connection is opened again where the stream was. Where what followed is not kept any more, the first event is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,7 +65,7 @@ def follow(
     types: Collection[str] | None,
     last: Collection[str] = (),
     patience_s: float,
-) -> Iterator[Event]:
+) -> Generator[Event, None, None]:
     """Events of a stream, which is opened again after the last one that was read when its connection ends.
 
     It ends when the service says that nothing will follow (204), or after an event whose data have a `state` of `last`.

@@ -102,6 +102,14 @@ def length(value: Length) -> int | str:
     return int(seconds)
 
 
+def _a_day_after(told: str) -> str | None:
+    """A day after an instant; None for what is none, which the service refuses in its own words."""
+    try:
+        return instant(datetime.datetime.fromisoformat(told.replace("Z", "+00:00")) + datetime.timedelta(days=1))
+    except ValueError:
+        return None
+
+
 def window(
     nodes: int | None,
     duration: Length | None,
@@ -118,8 +126,7 @@ def window(
     if duration is not None:
         body["duration_s"] = length(duration)
     if latest_start is None and latest_end is None:
-        begin = datetime.datetime.fromisoformat(body["earliest_start"].replace("Z", "+00:00"))
-        latest_start = begin + datetime.timedelta(days=1)
+        latest_start = _a_day_after(body["earliest_start"])
     if latest_start is not None:
         body["latest_start"] = instant(latest_start)
     if latest_end is not None:
