@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import threading
+from typing import Any
 
 import pytest
 import wattbook
@@ -17,18 +18,19 @@ def shown(offer: models.OfferDocument) -> models.ShownOffer:
 
 
 def test_a_quote_is_booked_as_it_was_shown(client: wattbook.Client) -> None:
-    now = datetime.datetime.now(datetime.timezone.utc)
-    quote = client.quote(8, 2 * HOUR, earliest_start=now, latest_start=now + 20 * HOUR, pareto_nodes=False)
+    begin = datetime.datetime.now(datetime.timezone.utc) + HOUR
+    window: dict[str, Any] = {"earliest_start": begin, "latest_start": begin + 20 * HOUR}
+    quote = client.quote(8, 2 * HOUR, **window, pareto_nodes=False)
     assert quote["decision"] == "choice" and len(quote["offers"]) > 1
     cheapest = min(quote["offers"], key=lambda offer: offer["cost"])
-    held = client.reserve(8, 2 * HOUR, earliest_start=now, latest_start=now + 20 * HOUR, expected=shown(cheapest))
+    held = client.reserve(8, 2 * HOUR, **window, expected=shown(cheapest))
     assert held["state"] == "proposed"
     assert [offer["start"] for offer in held["offers"]] == [offer["start"] for offer in quote["offers"]]
     offer = min(held["offers"], key=lambda offer: offer["cost"])
     booked = client.choose(held["id"], offer_id=offer["offer_id"])
     assert (booked["state"], booked.get("start")) == ("confirmed", cheapest["start"])
     assert client.reservation(held["id"])["state"] == "confirmed"
-    held_by = {item["reservation_id"] for item in client.schedule(now, now + 24 * HOUR)["items"]}
+    held_by = {item["reservation_id"] for item in client.schedule(begin, begin + 24 * HOUR)["items"]}
     assert held["id"] in held_by
     assert client.cancel(held["id"])["state"] == "cancelled"
 

@@ -21,7 +21,7 @@ def test_a_busy_service_is_asked_again_when_it_says() -> None:
     with small_server(busy, Answer(200, SITE)) as server, wattbook.Client(server.url) as client:
         began = time.monotonic()
         assert client.site()["currency"] == "EUR"
-        assert 0.9 < time.monotonic() - began < 5
+        assert 0.9 < time.monotonic() - began < 30
         assert [asked.path for asked in server.asked] == ["/api/v1/site"] * 2
 
 
