@@ -37,7 +37,13 @@ class SmallServer:
 
 
 def problem(status: int, code: str, **headers: str) -> Answer:
-    document = {"type": f"urn:wattbook:problem:{code}", "title": code, "status": status, "code": code, "detail": "Wait."}
+    document = {
+        "type": f"urn:wattbook:problem:{code}",
+        "title": code,
+        "status": status,
+        "code": code,
+        "detail": "Wait.",
+    }
     told = {name.replace("_", "-"): value for name, value in headers.items()}
     return Answer(status, document, {"Content-Type": "application/problem+json", **told})
 

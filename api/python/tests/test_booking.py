@@ -46,7 +46,9 @@ def test_what_is_booked_can_be_changed(client: wattbook.Client) -> None:
     assert noted["request"].get("note") == "for the review"
     assert "labels" not in noted["request"]
     fewer = client.modify(booked["id"], nodes=1, latest_start=end + 12 * HOUR)
-    assert [offer["node_count"] for offer in fewer["offers"] if offer["offer_id"] == fewer.get("chosen_offer_id")] == [1]
+    assert [offer["node_count"] for offer in fewer["offers"] if offer["offer_id"] == fewer.get("chosen_offer_id")] == [
+        1
+    ]
     assert client.cancel(booked["id"])["state"] == "cancelled"
 
 

@@ -68,6 +68,19 @@ def test_what_may_not_be_done_twice_is_not_sent_twice() -> None:
         assert len(server.asked) == 1
 
 
+def test_a_database_that_failed_may_have_done_what_it_was_asked() -> None:
+    lost, changed = problem(503, "unavailable", Retry_After="0"), problem(409, "book_changed", Retry_After="0")
+    with small_server(lost, Answer(200, RESERVATION)) as server, wattbook.Client(server.url) as client:
+        with pytest.raises(wattbook.Unavailable):
+            client.release("r1", nodes=1)
+        assert len(server.asked) == 1
+    with small_server(lost, Answer(200, RESERVATION)) as server, wattbook.Client(server.url) as client:
+        assert client.reserve(1, 60)["state"] == "proposed"
+    with small_server(changed, Answer(200, RESERVATION)) as server, wattbook.Client(server.url) as client:
+        assert client.release("r1", nodes=1)["state"] == "proposed"
+        assert len(server.asked) == 2
+
+
 def test_an_extension_by_a_length_holds_for_one_version() -> None:
     read = Answer(200, RESERVATION, {"ETag": '"7"'})
     with small_server(read, Answer(200, RESERVATION)) as server, wattbook.Client(server.url) as client:

@@ -99,10 +99,14 @@ def test_reservations(client: wattbook.Client) -> None:
 def test_the_site(client: wattbook.Client) -> None:
     nodes = frames.nodes(client.nodes())
     assert len(nodes) == 44 and str(nodes["max_power_w"].dtype) == "float64"
-    assert nodes["max_power_w"].sum() == pytest.approx(client.request("GET", "nodes", query={"limit": 1})["max_power_w"])
+    assert nodes["max_power_w"].sum() == pytest.approx(
+        client.request("GET", "nodes", query={"limit": 1})["max_power_w"]
+    )
     profile = frames.power_profile(client.power_profile(NOW, NOW + 24 * HOUR))
     assert instants(profile.index).is_monotonic_increasing
-    assert (profile["cap_w"] - profile["reserved_power_w"]).to_numpy() == pytest.approx(profile["headroom_w"].to_numpy())
+    assert (profile["cap_w"] - profile["reserved_power_w"]).to_numpy() == pytest.approx(
+        profile["headroom_w"].to_numpy()
+    )
     schedule = client.schedule(NOW, NOW + 24 * HOUR)
     frame = frames.schedule(schedule)
     assert sorted(frame["node_count"]) == sorted(len(item.get("nodes") or []) for item in schedule["items"])
@@ -135,5 +139,8 @@ def test_a_report_sums_to_the_ledger(client: wattbook.Client) -> None:
     assert report["cost"].sum() == pytest.approx(whole["cost"])
     nemo = report[report["application"] == "nemo"]
     assert nemo["node_hours_reserved"].sum() == 4.0 and (nemo["user"] == "local").all()
-    submitted: Any = {"by": ["job"], "rows": [{"job_id": "12_3", "submitted": "2026-03-01T00:00:00Z", "energy_j": 2**53 + 1}]}
+    submitted: Any = {
+        "by": ["job"],
+        "rows": [{"job_id": "12_3", "submitted": "2026-03-01T00:00:00Z", "energy_j": 2**53 + 1}],
+    }
     assert frames.report(submitted)["energy_j"].tolist() == [2**53 + 1]

@@ -37,8 +37,8 @@ class Client:
     `url` is where it listens; unless given WATTBOOK_URL, else `http://127.0.0.1:8080`. The token is `token`, or as for
     the command line what the file WATTBOOK_TOKEN_FILE or WATTBOOK_TOKEN says; a service without tokens needs none.
 
-    Answers 429 and 503 that say when to try again are waited for, in all up to `attempts` calls and `patience_s`
-    seconds. Answers are the documents of the API as dictionaries, whose types are in `wattbook.models`.
+    A service that is busy is asked again when it says, in all up to `attempts` times and `patience_s` seconds. Answers are
+    the documents of the API as dictionaries, whose types are in `wattbook.models`.
     """
 
     def __init__(
@@ -68,9 +68,7 @@ class Client:
     ) -> None:
         self.close()
 
-    def request(
-        self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: object = None
-    ) -> Any:
+    def request(self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: object = None) -> Any:
         """Any route of the API, such as `client.request("GET", "quotas")`: the answer's JSON, None where there is none."""
         response = self._transport.call(method, path.lstrip("/"), query=query, body=body)
         return response.json() if response.content else None
@@ -238,9 +236,7 @@ class Client:
         headers: Mapping[str, str] | None = None,
         repeatable: bool | None = None,
     ) -> models.ReservationDocument:
-        answer = self._transport.call(
-            method, f"reservations/{path}", body=body, headers=headers, repeatable=repeatable
-        )
+        answer = self._transport.call(method, f"reservations/{path}", body=body, headers=headers, repeatable=repeatable)
         return cast(models.ReservationDocument, answer.json())
 
     # The site.

@@ -20,7 +20,17 @@ from . import models
 from .simulations import Simulation
 
 # Fields that are instants; the document calls most of them so, and all of them RFC 3339.
-_INSTANTS = {"start", "end", "hour_start", "correction_of", "submitted", "occurrence", "now", "earliest_start", "latest_start"}
+_INSTANTS = {
+    "start",
+    "end",
+    "hour_start",
+    "correction_of",
+    "submitted",
+    "occurrence",
+    "now",
+    "earliest_start",
+    "latest_start",
+}
 _DTYPES = {int: "Int64", float: "float64", bool: "boolean", str: "string"}
 _UTC = "datetime64[ns, UTC]"
 # The value of a piece, by the quantity as the documents of agendas name it.
@@ -176,7 +186,18 @@ def report(document: models.ReportDocument) -> pd.DataFrame:
     """A report; of the columns that say whose a row is, those that it is by."""
     frame = _frame(document["rows"], _dtypes(models.ReportRowDocument))
     told = {name for row in document["rows"] for name in row} | set(document["by"])
-    whose = ("user", "project", "partition", "application", "month", "cluster", "job_id", "job_raw_id", "submitted", "reservation")
+    whose = (
+        "user",
+        "project",
+        "partition",
+        "application",
+        "month",
+        "cluster",
+        "job_id",
+        "job_raw_id",
+        "submitted",
+        "reservation",
+    )
     return frame.drop(columns=[name for name in whose if name not in told])
 
 
@@ -220,7 +241,9 @@ def simulation_policies(simulation: Simulation) -> pd.DataFrame:
 def _table(simulation: Simulation, name: str, cell: int | None) -> pd.DataFrame:
     """A table of results: counts as Int64, amounts as float64, instants in UTC, everything else as text."""
     whole = _WHOLE | ({"start_lag_s"} if name == "requests.csv" else set())
-    frame = pd.read_csv(io.BytesIO(simulation.result(name, cell)), dtype="string", keep_default_na=False, na_values=[""])
+    frame = pd.read_csv(
+        io.BytesIO(simulation.result(name, cell)), dtype="string", keep_default_na=False, na_values=[""]
+    )
     for column in frame.columns:
         if column in _INSTANTS:
             frame[column] = _column(frame[column], _UTC)

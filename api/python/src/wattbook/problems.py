@@ -36,7 +36,9 @@ class Problem(WattbookError):
         self.detail = str(document.get("detail", ""))
         self.errors: Sequence[PlacedError] = list(document.get("errors") or [])
         self.retry_after_s = retry_after_s
-        places = (f"\n  {error.get('pointer') or error.get('place') or '(all)'}: {error['detail']}" for error in self.errors)
+        places = (
+            f"\n  {error.get('pointer') or error.get('place') or '(all)'}: {error['detail']}" for error in self.errors
+        )
         super().__init__(f"{self.code}: {self.detail}{''.join(places)}")
 
     @property

@@ -84,7 +84,9 @@ def instant(value: Instant) -> str:
     if isinstance(value, str):
         return value
     if value.tzinfo is None:
-        raise ValueError(f"{value.isoformat()} has no time zone: say datetime.timezone.utc, or .astimezone() for the local one")
+        raise ValueError(
+            f"{value.isoformat()} has no time zone: say datetime.timezone.utc, or .astimezone() for the local one"
+        )
     return value.astimezone(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

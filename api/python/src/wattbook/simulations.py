@@ -59,7 +59,9 @@ class Simulation:
             if on_progress is not None:
                 on_progress(standing)
         if self.state != "finished":
-            raise SimulationFailed(f"the simulation {self.id} is {self.state}: {self.document.get('error') or 'no results'}")
+            raise SimulationFailed(
+                f"the simulation {self.id} is {self.state}: {self.document.get('error') or 'no results'}"
+            )
         return self
 
     @property

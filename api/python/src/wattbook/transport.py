@@ -41,12 +41,21 @@ def retry_after_s(headers: httpx.Headers) -> float | None:
     return max(0.0, (instant - datetime.datetime.now(datetime.timezone.utc)).total_seconds())
 
 
+def _did_nothing(problem: Problem) -> bool:
+    """Whether a busy service certainly did nothing. What its database was asked last may have been done."""
+    return (
+        problem.status == 429
+        or problem.code == "book_changed"
+        or (problem.status == 503 and problem.code != "unavailable")
+    )
+
+
 class Transport:
     """Calls of one service as one caller.
 
-    An answer 429 or 503 with `Retry-After` is tried again when it says so, up to `attempts` times in all and as long
-    as that is within `patience_s`. A call whose connection failed is tried again where it was not sent, or where doing
-    it twice does what doing it once does.
+    A busy service, which answers 429, 503 or `book_changed` with `Retry-After`, is asked again when it says so, up to
+    `attempts` times in all and as long as that is within `patience_s`. A call whose outcome is not known, since its
+    connection or the service's database failed, is sent again only where doing it twice does what doing it once does.
     """
 
     def __init__(self, url: str | None, token: str | None, timeout_s: float, attempts: int, patience_s: float) -> None:
@@ -89,7 +98,7 @@ class Transport:
                     return response
                 problem = problem_of_answer(response)
                 pause_s, failure = problem.retry_after_s, problem
-                again = problem.status in (429, 503)
+                again = _did_nothing(problem) or (repeatable and problem.status == 503)
             if not again or pause_s is None or attempt == self.attempts or time.monotonic() + pause_s > until:
                 raise failure
             time.sleep(pause_s)
