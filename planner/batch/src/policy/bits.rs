@@ -27,7 +27,7 @@ impl Bits {
     /// These machines of so many.
     pub fn of(machines: u32, set: &NodeSet) -> Self {
         let mut bits = Self::none(machines);
-        bits.include(set);
+        bits.add_set(set);
         bits
     }
 
@@ -35,32 +35,14 @@ impl Bits {
     #[must_use]
     pub fn same_cluster(&self, set: &NodeSet) -> Self {
         let mut bits = Self(vec![0; self.0.len()]);
-        bits.include(set);
+        bits.add_set(set);
         bits
-    }
-
-    fn include(&mut self, set: &NodeSet) {
-        for position in set.positions() {
-            self.insert(position);
-        }
     }
 
     /// The members as ranges.
     pub fn to_set(&self) -> NodeSet {
-        let mut ranges: Vec<Range<u32>> = Vec::new();
-        for (index, &word) in (0..).zip(&self.0) {
-            let mut rest = word;
-            while rest != 0 {
-                let first = rest.trailing_zeros();
-                let length = (rest >> first).trailing_ones();
-                let start = 64 * index + first;
-                match ranges.last_mut() {
-                    Some(last) if last.end == start => last.end = start + length,
-                    _ => ranges.push(start..start + length),
-                }
-                rest &= u64::MAX.checked_shl(first + length).unwrap_or(0);
-            }
-        }
+        let mut ranges = Vec::new();
+        (0..).zip(&self.0).for_each(|(index, word)| add_ranges(index, *word, &mut ranges));
         NodeSet::from_ranges(ranges)
     }
 
@@ -106,6 +88,21 @@ impl Bits {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= !b);
     }
 
+    /// How many are in both.
+    pub fn common_with_set(&self, set: &NodeSet) -> u32 {
+        masks(set).map(|(word, mask)| (self.0[word] & mask).count_ones()).sum()
+    }
+
+    /// Adds others.
+    pub fn add_set(&mut self, set: &NodeSet) {
+        masks(set).for_each(|(word, mask)| self.0[word] |= mask);
+    }
+
+    /// Takes others away.
+    pub fn remove_set(&mut self, set: &NodeSet) {
+        masks(set).for_each(|(word, mask)| self.0[word] &= !mask);
+    }
+
     /// Adds one machine.
     pub fn insert(&mut self, machine: u32) {
         self.0[(machine / 64) as usize] |= 1 << (machine % 64);
@@ -137,20 +134,22 @@ impl Bits {
     /// The `count` lowest; all where there are fewer.
     #[must_use]
     pub fn lowest(&self, count: u32) -> Self {
-        self.take_lowest(count).0
+        let mut lowest = vec![0; self.0.len()];
+        self.each_lowest(count, |word, bits| lowest[word as usize] = bits);
+        Self(lowest)
     }
 
     /// The `count` lowest, where there are so many.
-    pub fn lowest_if_enough(&self, count: u32) -> Option<Self> {
-        let (lowest, missing) = self.take_lowest(count);
-        (missing == 0).then_some(lowest)
+    pub fn lowest_if_enough(&self, count: u32) -> Option<NodeSet> {
+        let mut lowest = Vec::new();
+        let missing = self.each_lowest(count, |word, bits| add_ranges(word, bits, &mut lowest));
+        (missing == 0).then(|| NodeSet::from_ranges(lowest))
     }
 
-    /// The `count` lowest; how many are missing to that.
-    fn take_lowest(&self, count: u32) -> (Self, u32) {
-        let mut lowest = vec![0; self.0.len()];
+    /// The `count` lowest, word for word; how many are missing to that.
+    fn each_lowest(&self, count: u32, mut each: impl FnMut(u32, u64)) -> u32 {
         let mut missing = count;
-        for (&word, lowest) in self.0.iter().zip(&mut lowest) {
+        for (index, &word) in (0..).zip(&self.0) {
             if missing == 0 {
                 break;
             }
@@ -162,7 +161,7 @@ impl Bits {
             };
             if there <= missing {
                 missing -= there;
-                *lowest = word;
+                each(index, word);
                 continue;
             }
             let mut rest = word;
@@ -170,9 +169,37 @@ impl Bits {
                 rest &= rest - 1;
             }
             missing = 0;
-            *lowest = word ^ rest;
+            each(index, word ^ rest);
         }
-        (Self(lowest), missing)
+        missing
+    }
+}
+
+/// The words that a set has machines in, and its bits there; a word that it comes back to is there again.
+fn masks(set: &NodeSet) -> impl Iterator<Item = (usize, u64)> + '_ {
+    set.ranges().iter().flat_map(|range| {
+        let (first, last) = (range.start / 64, (range.end - 1) / 64);
+        let (from, until) = (range.start % 64, (range.end - 1) % 64);
+        (first..last + 1).map(move |word| {
+            let from = if word == first { u64::MAX << from } else { u64::MAX };
+            let until = if word == last { u64::MAX >> (63 - until) } else { u64::MAX };
+            (word as usize, from & until)
+        })
+    })
+}
+
+/// Adds the machines of a word behind others.
+fn add_ranges(index: u32, word: u64, ranges: &mut Vec<Range<u32>>) {
+    let mut rest = word;
+    while rest != 0 {
+        let first = rest.trailing_zeros();
+        let length = (rest >> first).trailing_ones();
+        let start = 64 * index + first;
+        match ranges.last_mut() {
+            Some(last) if last.end == start => last.end = start + length,
+            _ => ranges.push(start..start + length),
+        }
+        rest &= u64::MAX.checked_shl(first + length).unwrap_or(0);
     }
 }
 
@@ -196,12 +223,21 @@ mod tests {
 
     use super::*;
 
+    /// Few of 150 machines, and many that are neighbours.
+    fn positions() -> impl Strategy<Value = BTreeSet<u32>> {
+        let few = prop::collection::btree_set(0_u32..150, 0..60);
+        (few, 0_u32..150, 0_u32..150).prop_map(|(mut few, from, until)| {
+            few.extend(from..until);
+            few
+        })
+    }
+
     proptest! {
         #[test]
         fn behaves_as_a_set_of_positions(
-            left in prop::collection::btree_set(0_u32..150, 0..60),
-            right in prop::collection::btree_set(0_u32..150, 0..60),
-            count in 0_u32..70,
+            left in positions(),
+            right in positions(),
+            count in 0_u32..160,
         ) {
             let bits = |set: &BTreeSet<u32>| Bits::of(150, &NodeSet::from_positions(set.iter().copied()));
             let (a, b) = (bits(&left), bits(&right));
@@ -215,9 +251,15 @@ mod tests {
             prop_assert_eq!(a.common(&b) as usize, (&left & &right).len());
             let lowest: BTreeSet<u32> = left.iter().copied().take(count as usize).collect();
             prop_assert_eq!(of(&a.lowest(count)), lowest.clone());
-            let enough = (lowest.len() == count as usize).then_some(lowest);
-            prop_assert_eq!(a.lowest_if_enough(count).as_ref().map(of), enough);
-            prop_assert_eq!(a.to_set(), NodeSet::from_positions(left));
+            let enough = (lowest.len() == count as usize).then(|| NodeSet::from_positions(lowest));
+            prop_assert_eq!(a.lowest_if_enough(count), enough);
+            prop_assert_eq!(a.to_set(), NodeSet::from_positions(left.iter().copied()));
+            let mut changed = a.clone();
+            changed.add_set(&b.to_set());
+            prop_assert_eq!(of(&changed), &left | &right);
+            changed.remove_set(&a.to_set());
+            prop_assert_eq!(of(&changed), &right - &left);
+            prop_assert_eq!(a.common_with_set(&b.to_set()), a.common(&b));
             prop_assert_eq!(Bits::all(150).count(), 150);
         }
     }

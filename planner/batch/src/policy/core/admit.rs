@@ -214,7 +214,7 @@ impl Core {
                 return self.reserve(job, start, &free);
             }
             let then = self.plan.free_at(admitted);
-            let then = self.plan.fitting.usable(then, admitted, job.walltime);
+            let then = self.plan.fitting.usable(&then, admitted, job.walltime);
             if self.plan.fitting.fits(&then, job.nodes) {
                 return self.reserve(job, admitted, &then);
             }

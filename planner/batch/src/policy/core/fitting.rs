@@ -1,5 +1,7 @@
 //! Which machines jobs may have, and which of them they take.
 
+use std::borrow::Cow;
+
 use planner::node_set::NodeSet;
 
 use crate::policy::bits::Bits;
@@ -61,24 +63,25 @@ impl Fitting {
     }
 
     /// Those of `free` machines that are not reserved in advance from `start` on for as long as `duration`.
-    pub fn usable(&self, mut free: Bits, start: Time, duration: Time) -> Bits {
-        let end = start + duration;
+    pub fn usable<'a>(&self, free: &'a Bits, start: Time, duration: Time) -> Cow<'a, Bits> {
+        let (end, mut usable) = (start + duration, Cow::Borrowed(free));
         for (from, until, machines) in &self.reserved {
             if *from < end && start < *until {
-                free.remove(machines);
+                usable.to_mut().remove(machines);
             }
         }
-        free
+        usable
     }
 
     /// The machines that a job takes of those that it may have, where there are such.
-    pub fn select(&self, usable: &Bits, nodes: u32) -> Option<Bits> {
-        self.selection.select_bits(usable, nodes)
+    pub fn select(&self, usable: &Bits, nodes: u32) -> Option<NodeSet> {
+        self.selection.select_of_bits(usable, nodes)
     }
 
     /// The machines that a job takes of those that it may have, which fit it.
     pub fn of(&self, usable: &Bits, nodes: u32) -> Bits {
-        self.select(usable, nodes).unwrap_or_else(|| usable.lowest(nodes))
+        let selected = self.select(usable, nodes);
+        selected.map_or_else(|| usable.lowest(nodes), |set| usable.same_cluster(&set))
     }
 
     /// Whether there are machines for a job among those that it may have.

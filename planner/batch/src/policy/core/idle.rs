@@ -91,7 +91,8 @@ impl Core {
     /// The machines that a job would take of idle and other usable ones; they are idle no more.
     fn used_of(&self, idle: &mut Bits, usable: &Bits, nodes: u32) -> Option<Bits> {
         if !self.plan.fitting.takes_any() {
-            return self.plan.fitting.select(usable, nodes);
+            let selected = self.plan.fitting.select(usable, nodes);
+            return selected.map(|machines| usable.same_cluster(&machines));
         }
         // As batsched does: what is taken beside the idle ones may be among them.
         let mut used = idle.lowest(nodes);

@@ -1,6 +1,10 @@
 //! What a scheduler knows of machines that it switches, and when each is free if everything lasts as
 //! long as it may: the provisional schedule of the thesis's chapter 7.
 
+use std::borrow::Cow;
+
+use planner::node_set::NodeSet;
+
 use super::Fitting;
 use crate::policy::bits::Bits;
 use crate::policy::by_key::ByKey;
@@ -24,7 +28,7 @@ enum Why {
 struct Busy {
     until: Time,
     why: Why,
-    machines: Bits,
+    machines: NodeSet,
     count: u32,
 }
 
@@ -58,6 +62,8 @@ pub struct Plan {
     pub fitting: Fitting,
     /// On, and without a job.
     pub free: Bits,
+    /// How many those are.
+    pub free_nodes: u32,
     /// On.
     pub awake: Bits,
     pub asleep: Bits,
@@ -91,6 +97,7 @@ impl Plan {
             machines,
             fitting,
             free: Bits::all(machines),
+            free_nodes: machines,
             awake: Bits::all(machines),
             asleep: none(),
             switching_on: none(),
@@ -108,7 +115,7 @@ impl Plan {
         }
     }
 
-    fn insert(&mut self, until: Time, why: Why, machines: Bits) {
+    fn insert(&mut self, until: Time, why: Why, machines: NodeSet) {
         let count = machines.count();
         let place = self.busy.partition_point(|busy| busy.until <= until);
         self.busy.insert(place, Busy { until, why, machines, count });
@@ -121,17 +128,19 @@ impl Plan {
         let found = self.busy[first..].iter().position(|busy| busy.why == Why::Job(key));
         if let Some(place) = found {
             let busy = self.busy.remove(first + place);
-            self.free.add(&busy.machines);
+            self.free.add_set(&busy.machines);
+            self.free_nodes += busy.count;
         }
     }
 
     /// A job starts on free machines.
-    pub fn start(&mut self, job: &JobRequest, machines: &Bits, decisions: &mut Decisions) {
+    pub fn start(&mut self, job: &JobRequest, machines: NodeSet, decisions: &mut Decisions) {
         let until = self.now + job.walltime;
-        self.free.remove(machines);
+        self.free.remove_set(&machines);
+        self.free_nodes -= job.nodes;
         self.running.insert(job.key, until);
-        self.insert(until, Why::Job(job.key), machines.clone());
-        decisions.start_on(job.key, machines.to_set());
+        decisions.start_on(job.key, machines.clone());
+        self.insert(until, Why::Job(job.key), machines);
     }
 
     /// Machines have been switched.
@@ -141,7 +150,8 @@ impl Plan {
             self.switching_on.remove(&machines);
             self.awake.add(&machines);
             self.free.add(&machines);
-            self.forget(Why::SwitchingOn, &machines);
+            self.free_nodes += switched.machines.count();
+            self.forget(Why::SwitchingOn, &switched.machines);
         } else {
             self.switching_off.remove(&machines);
             self.asleep.add(&machines);
@@ -153,9 +163,9 @@ impl Plan {
     }
 
     /// Machines are busy for this reason no more.
-    fn forget(&mut self, why: Why, machines: &Bits) {
+    fn forget(&mut self, why: Why, machines: &NodeSet) {
         for busy in self.busy.iter_mut().filter(|busy| busy.why == why) {
-            busy.machines.remove(machines);
+            busy.machines = busy.machines.difference(machines);
             busy.count = busy.machines.count();
         }
         self.busy.retain(|busy| busy.count > 0);
@@ -166,11 +176,12 @@ impl Plan {
         if machines.is_empty() {
             return;
         }
-        self.forget(Why::SwitchingOffAndOn, machines);
+        let set = machines.to_set();
+        self.forget(Why::SwitchingOffAndOn, &set);
         self.asleep.remove(machines);
         self.switching_on.add(machines);
         self.ordered_on.add(machines);
-        self.insert(self.now + self.on_time, Why::SwitchingOn, machines.clone());
+        self.insert(self.now + self.on_time, Why::SwitchingOn, set);
     }
 
     /// Free machines are switched off.
@@ -179,6 +190,7 @@ impl Plan {
             return;
         }
         self.free.remove(machines);
+        self.free_nodes -= machines.count();
         self.awake.remove(machines);
         self.switching_off.add(machines);
         self.ordered_off.add(machines);
@@ -235,7 +247,7 @@ impl Plan {
             let (from, off) = &self.off_from[index];
             let (until, part) = (*from + self.on_time, off.and(&later));
             if !part.is_empty() {
-                self.insert(until, Why::SwitchingOffAndOn, part);
+                self.insert(until, Why::SwitchingOffAndOn, part.to_set());
             }
         }
         self.to_awaken.add(&later);
@@ -268,55 +280,69 @@ impl Plan {
         instants.push(from);
         instants.sort_unstable();
         instants.dedup();
-        let mut free = self.free.clone();
+        let (mut free, mut count) = (self.free.clone(), self.free_nodes);
         instants.into_iter().find_map(|at| {
             while let Some(busy) = busy.next_if(|busy| busy.until.max(soon) <= at) {
-                free.add(&busy.machines);
+                free.add_set(&busy.machines);
+                count += busy.count;
             }
-            if free.count() < job.nodes {
+            if count < job.nodes {
                 return None;
             }
-            let mut usable = self.fitting.usable(free.clone(), at, job.walltime);
-            if queued {
-                usable.remove(&self.to_sedate);
-            }
-            self.fitting.fits(&usable, job.nodes).then_some((at, usable))
+            let usable = self.usable(&free, at, job.walltime, queued);
+            let fits = self.fitting.fits(&usable, job.nodes);
+            fits.then(|| (at, usable.into_owned()))
         })
+    }
+
+    /// Those of `free` machines that a job may have that lasts from `at` on; `queued` says whether those are
+    /// passed over that are to be switched off.
+    fn usable<'a>(&self, free: &'a Bits, at: Time, walltime: Time, queued: bool) -> Cow<'a, Bits> {
+        let mut usable = self.fitting.usable(free, at, walltime);
+        if queued && !self.to_sedate.is_empty() {
+            usable.to_mut().remove(&self.to_sedate);
+        }
+        usable
+    }
+
+    /// The machines that a job takes if its first place begins now.
+    pub fn select_now(&self, job: &JobRequest) -> Option<NodeSet> {
+        if self.free_nodes < job.nodes {
+            return None;
+        }
+        let usable = self.usable(&self.free, self.now, job.walltime, true);
+        self.fitting.select(&usable, job.nodes)
     }
 
     /// The first instant from which `nodes` machines are free for good, and all that are free then.
     fn first_enough(&self, nodes: u32, queued: bool) -> Option<(Time, Bits)> {
         let hide = queued && !self.to_sedate.is_empty();
-        let mut free = if hide { self.free.without(&self.to_sedate) } else { self.free.clone() };
-        let mut count = free.count();
-        if count >= nodes {
-            return Some((self.now, free));
-        }
+        let hidden = |set: &NodeSet| if hide { self.to_sedate.common_with_set(set) } else { 0 };
         let counted = |busy: &&Busy| queued || busy.why != Why::SwitchingOffAndOn;
-        let mut found = None;
-        for busy in self.busy.iter().filter(counted) {
-            if found.is_some_and(|at| at < busy.until) {
-                break;
-            }
-            free.add(&busy.machines);
-            let hidden = if hide { busy.machines.common(&self.to_sedate) } else { 0 };
-            count += busy.count - hidden;
-            if count >= nodes {
-                found = Some(busy.until);
-            }
+        let mut count = self.free_nodes - if hide { self.to_sedate.common(&self.free) } else { 0 };
+        let mut free = self.free.clone();
+        let mut at = self.now;
+        if count < nodes {
+            let enough = |busy: &&Busy| {
+                count += busy.count - hidden(&busy.machines);
+                count >= nodes
+            };
+            let until = self.busy.iter().filter(counted).find(enough)?.until;
+            let released = self.busy.iter().filter(counted).take_while(|busy| busy.until <= until);
+            released.for_each(|busy| free.add_set(&busy.machines));
+            at = until.max(self.now + Time::from_micros(1));
         }
-        let at = found?;
         if hide {
             free.remove(&self.to_sedate);
         }
-        Some((at.max(self.now + Time::from_micros(1)), free))
+        Some((at, free))
     }
 
     /// The machines that are free at an instant.
     pub fn free_at(&self, at: Time) -> Bits {
         let mut free = self.free.clone();
         for busy in self.busy.iter().take_while(|busy| busy.until <= at) {
-            free.add(&busy.machines);
+            free.add_set(&busy.machines);
         }
         free.remove(&self.to_sedate);
         free
@@ -347,7 +373,7 @@ impl Plan {
                 }
                 together.clear();
             }
-            together.add(&busy.machines);
+            together.add_set(&busy.machines);
             at = Some(busy.until);
         }
         each(&together);
@@ -356,18 +382,15 @@ impl Plan {
     /// How many machines more are free from when on, in order, `reserved` considered.
     pub fn steps(&self, reserved: Option<&Reserved>, steps: &mut Vec<(Time, i64)>) {
         steps.clear();
-        steps.push((self.now, i64::from(self.free.count())));
-        let hides = !self.to_sedate.is_empty();
+        steps.push((self.now, i64::from(self.free_nodes)));
+        let mut hidden = self.to_sedate.clone();
+        if let Some(reserved) = reserved {
+            hidden.remove(&reserved.machines);
+        }
+        let hides = !hidden.is_empty();
         for busy in &self.busy {
-            let mut count = busy.count;
-            if hides {
-                let mut hidden = busy.machines.and(&self.to_sedate);
-                if let Some(reserved) = reserved {
-                    hidden.remove(&reserved.machines);
-                }
-                count -= hidden.count();
-            }
-            steps.push((busy.until.max(self.now), i64::from(count)));
+            let hidden = if hides { hidden.common_with_set(&busy.machines) } else { 0 };
+            steps.push((busy.until.max(self.now), i64::from(busy.count - hidden)));
         }
         if let Some(Reserved { start, end, machines, then_off }) = reserved {
             let gone = machines.common(&self.to_sedate) + then_off.count();

@@ -38,7 +38,7 @@ impl Core {
             self.plan.to_sedate = queued.without(&disturbing);
             if start == self.plan.now && self.admits(job) {
                 self.take(Cursor::default());
-                self.start(job, &used, decisions);
+                self.start(job, used.to_set(), decisions);
             } else {
                 self.set_reserved(job, start, used);
             }

@@ -1,5 +1,9 @@
 //! Which waiting jobs start, and where.
 
+use std::borrow::Cow;
+
+use planner::node_set::NodeSet;
+
 use super::{Core, load};
 use crate::policy::bits::Bits;
 use crate::policy::queue::{Cursor, Hole, Queue};
@@ -43,7 +47,7 @@ impl Core {
             self.place_beside(&job).filter(|_| self.backfills)
         };
         if let Some(machines) = place {
-            return self.start(&job, &machines, decisions);
+            return self.start(&job, machines, decisions);
         }
         self.push(job);
         if first {
@@ -60,26 +64,22 @@ impl Core {
     /// machines that one needs.
     pub fn first_jobs(&mut self, sedated: &mut Bits, decisions: &mut Decisions) -> u32 {
         while let Some(job) = self.queue.first().copied() {
-            match self.plan.first_fit(&job, true) {
-                Some((start, free)) if start == self.plan.now && self.admits(&job) => {
-                    let machines = self.plan.fitting.of(&free, job.nodes);
-                    self.take(Cursor::default());
-                    self.start(&job, &machines, decisions);
-                }
-                Some((start, free)) => {
-                    self.reserve_admitted(&job, start, &free);
-                    return job.nodes;
-                }
-                None => {
-                    self.make_room(&job, sedated, decisions);
-                    return job.nodes;
-                }
+            let now = self.plan.select_now(&job).filter(|_| self.admits(&job));
+            if let Some(machines) = now {
+                self.take(Cursor::default());
+                self.start(&job, machines, decisions);
+                continue;
             }
+            match self.plan.first_fit(&job, true) {
+                Some((start, free)) => self.reserve_admitted(&job, start, &free),
+                None => self.make_room(&job, sedated, decisions),
+            }
+            return job.nodes;
         }
         0
     }
 
-    pub fn start(&mut self, job: &JobRequest, machines: &Bits, decisions: &mut Decisions) {
+    pub fn start(&mut self, job: &JobRequest, machines: NodeSet, decisions: &mut Decisions) {
         self.plan.start(job, machines, decisions);
         self.expect(job, self.plan.now);
     }
@@ -96,39 +96,44 @@ impl Core {
         if self.admits_nobody() {
             return;
         }
-        let mut admitted = self.admitted_nodes();
-        loop {
-            let (now, free) = (self.plan.now, &self.plan.free);
-            let nodes = free.count();
-            let (before_shadow, extra) = match &self.reserved {
-                Some(reserved) => (reserved.start - now, nodes - free.common(&reserved.machines)),
-                None => (Time::FOREVER, nodes),
-            };
-            let hole = Hole { nodes: nodes.min(admitted), before_shadow, extra };
-            let next = if hole.nodes == 0 { None } else { self.queue.next_in(&mut cursor, hole) };
-            let Some(job) = next else { return };
+        let mut hole = self.hole();
+        while hole.nodes > 0
+            && let Some(job) = self.queue.next_in(&mut cursor, hole)
+        {
             let place = self.place_beside(&job).filter(|_| self.admits_before(&job));
             let Some(machines) = place else {
                 cursor.pass();
                 continue;
             };
             self.take(cursor);
-            self.start(&job, &machines, decisions);
-            admitted = self.admitted_nodes();
+            self.start(&job, machines, decisions);
+            hole = self.hole();
         }
     }
 
+    /// What may start now beside the first waiting job.
+    fn hole(&self) -> Hole {
+        let (now, free) = (self.plan.now, self.plan.free_nodes);
+        let (before_shadow, extra) = match &self.reserved {
+            Some(reserved) => {
+                (reserved.start - now, free - self.plan.free.common(&reserved.machines))
+            }
+            None => (Time::FOREVER, free),
+        };
+        Hole { nodes: free.min(self.admitted_nodes()), before_shadow, extra }
+    }
+
     /// Where a job behind the first one may start now.
-    pub fn place_beside(&self, job: &JobRequest) -> Option<Bits> {
+    pub fn place_beside(&self, job: &JobRequest) -> Option<NodeSet> {
         let (now, free) = (self.plan.now, &self.plan.free);
         let beside = match &self.reserved {
             Some(reserved) if job.walltime > reserved.start - now => {
-                free.without(&reserved.machines)
+                Cow::Owned(free.without(&reserved.machines))
             }
-            _ => free.clone(),
+            _ => Cow::Borrowed(free),
         };
         let fitting = &self.plan.fitting;
-        fitting.select(&fitting.usable(beside, now, job.walltime), job.nodes)
+        fitting.select(&fitting.usable(&beside, now, job.walltime), job.nodes)
     }
 
     /// The first waiting job, and where it would be if nothing else were switched: the machines that are

@@ -47,8 +47,8 @@ pub trait Selection: Debug {
     fn select(&self, free: &NodeSet, nodes: u32) -> Option<NodeSet>;
 
     /// Selects as [`Selection::select`] does.
-    fn select_bits(&self, free: &Bits, nodes: u32) -> Option<Bits> {
-        self.select(&free.to_set(), nodes).map(|machines| free.same_cluster(&machines))
+    fn select_of_bits(&self, free: &Bits, nodes: u32) -> Option<NodeSet> {
+        self.select(&free.to_set(), nodes)
     }
 
     /// Whether any `nodes` machines will do.

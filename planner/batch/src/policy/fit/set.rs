@@ -22,7 +22,7 @@ impl Selection for Lowest {
         free.lowest(nodes)
     }
 
-    fn select_bits(&self, free: &Bits, nodes: u32) -> Option<Bits> {
+    fn select_of_bits(&self, free: &Bits, nodes: u32) -> Option<NodeSet> {
         free.lowest_if_enough(nodes)
     }
 
