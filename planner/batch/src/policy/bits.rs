@@ -180,7 +180,7 @@ fn masks(set: &NodeSet) -> impl Iterator<Item = (usize, u64)> + '_ {
     set.ranges().iter().flat_map(|range| {
         let (first, last) = (range.start / 64, (range.end - 1) / 64);
         let (from, until) = (range.start % 64, (range.end - 1) % 64);
-        (first..last + 1).map(move |word| {
+        (first..=last).map(move |word| {
             let from = if word == first { u64::MAX << from } else { u64::MAX };
             let until = if word == last { u64::MAX >> (63 - until) } else { u64::MAX };
             (word as usize, from & until)

@@ -60,14 +60,19 @@ impl Tree {
 
     /// Looks anew what its jobs ask for at least.
     fn renew(&mut self) {
-        self.least.clear();
-        self.stale = match &self.parts {
+        let Self { least, parts, .. } = self;
+        least.clear();
+        self.stale = match parts {
             Parts::Leaf(jobs) => {
-                jobs.iter().for_each(|job| self.least.add(job.nodes, job.walltime));
+                for job in jobs {
+                    least.add(job.nodes, job.walltime);
+                }
                 false
             }
             Parts::Branch(parts) => {
-                parts.iter().for_each(|part| self.least.add_all(&part.least));
+                for part in parts.iter() {
+                    least.add_all(&part.least);
+                }
                 parts.iter().any(|part| part.stale)
             }
         };
