@@ -19,18 +19,23 @@ export async function ask(input: Request): Promise<Response> {
   return askAtOnce(input);
 }
 
-/** The same for what others wait for. */
-export async function askAtOnce(input: Request): Promise<Response> {
-  const token = await freshToken();
-  if (token) input.headers.set('Authorization', `Bearer ${token}`);
-  let response: Response;
+/** What comes of it; where the service does not answer, that it is out of reach. */
+async function reached<T>(coming: Promise<T>, { signal }: Request): Promise<T> {
   try {
-    response = await fetch(input);
+    return await coming;
   } catch (error) {
-    if (input.signal.aborted) throw error;
+    // That is how `fetch` fails where no answer comes.
+    if (signal.aborted || !(error instanceof TypeError)) throw error;
     connection.failed();
     throw new Failure('unreachable', language.texts.api.unreachable);
   }
+}
+
+/** The same for what others wait for. */
+export async function askAtOnce(input: Request): Promise<Response> {
+  const token = await reached(freshToken(), input);
+  if (token) input.headers.set('Authorization', `Bearer ${token}`);
+  const response = await reached(fetch(input), input);
   connection.answered();
   if (response.status === 401) session.refused();
   else if (response.ok) session.accepted();
