@@ -1,11 +1,13 @@
 // What whoever asks may do: nothing is offered that would be refused.
 
-import { api, unwrap } from '../api/client';
+import { api, isUnreachable, unwrap, words } from '../api/client';
+import { retryAfter } from '../api/live.svelte';
 import { session } from '../api/session.svelte';
 import type { RightsDocument } from '../api/schema';
 import type { Page } from './address';
 
 let known = $state.raw<RightsDocument>();
+let problem = $state('');
 
 /** The action without which a page says nothing. */
 const NEEDED: Record<Page, string> = {
@@ -21,15 +23,32 @@ const NEEDED: Record<Page, string> = {
 };
 
 export const rights = {
-  /** Reads them for who asks now; gives back how to stop. */
+  /** Reads them for who asks now, until they are known; gives back how to stop. */
   read(): () => void {
     const stop = new AbortController();
-    known = undefined;
-    unwrap(api.GET('/api/v1/rights', { signal: stop.signal }))
-      .then((found) => (known = found))
-      // Who asks in vain is told so by what they want to do.
-      .catch(() => undefined);
-    return () => stop.abort();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let failures = 0;
+    [known, problem] = [undefined, ''];
+    const ask = () => {
+      unwrap(api.GET('/api/v1/rights', { signal: stop.signal }))
+        .then((found) => ([known, problem] = [found, '']))
+        .catch((thrown: unknown) => {
+          if (stop.signal.aborted) return;
+          failures += 1;
+          // That the service is out of reach is told above the page.
+          problem = isUnreachable(thrown) ? '' : words(thrown);
+          timer = setTimeout(ask, retryAfter(failures));
+        });
+    };
+    ask();
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  },
+  /** Why they are not known yet, in words; empty where that is not known either. */
+  get problem() {
+    return problem;
   },
   get isKnown() {
     return known !== undefined;
