@@ -171,7 +171,7 @@ test('shares a reservation, and ends that', async () => {
   await row.getByRole('button', { name: 'Share', exact: true }).last().click();
   await row.getByText('bob may see it, and run jobs in it').waitFor();
   await row.getByText('shared with bob').waitFor();
-  await row.getByRole('button', { name: 'Stop sharing it with bob' }).click();
+  await row.getByRole('button', { name: 'End sharing it with bob' }).click();
   await row.getByText('It is shared with nobody.').waitFor();
 });
 

@@ -135,7 +135,7 @@ export const forms = {
     /** After who may it. */
     whoMay: (what: string) => `may ${what}`,
     end: 'End',
-    endWith: (name: string) => `Stop sharing it with ${name}`,
+    endWith: (name: string) => `End sharing it with ${name}`,
     ended: (name: string) => `Not shared with ${name} any more.`,
     withNobody: 'It is shared with nobody. Who is in its project may see it as the site says.',
     users: 'Users',

@@ -137,7 +137,7 @@ export const forms: Texts['reservations']['forms'] = {
     allOf: (project) => `tout le projet ${project}`,
     whoMay: (what) => `peut ${what}`,
     end: 'Retirer',
-    endWith: (name) => `Ne plus partager avec ${name}`,
+    endWith: (name) => `Retirer ${name} du partage`,
     ended: (name) => `Plus partagée avec ${name}.`,
     withNobody: 'Elle n’est partagée avec personne. Les membres de son projet peuvent la voir selon les règles du site.',
     users: 'Utilisateurs',
