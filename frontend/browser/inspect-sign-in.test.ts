@@ -1,6 +1,6 @@
 // Signing in, by a token or at an OpenID provider, in each of its states.
 
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 
 import type { SignInDocument } from '../src/api/schema';
@@ -8,7 +8,7 @@ import { OpenIdProvider, RESOURCE } from './provider';
 import { inspectStates, type State } from './states';
 import { tour } from './tour';
 
-const provider = new OpenIdProvider({});
+const provider = new OpenIdProvider({ olga: ['admins'], eve: ['students'] });
 await provider.listen();
 const settings = `
 [[sign_in]]
@@ -38,6 +38,13 @@ const tokens = (status: number, json?: object) => async (page: Page) => {
     json ? route.fulfill({ status, contentType: 'application/problem+json', json }) : route.fulfill({ status, body: 'no gateway' }));
   await back('code=c1&state=s1')(page);
 };
+/** Has the page begin with tokens of somebody who signed in. */
+async function keep(page: Page, tokens: { accessToken?: string; expiresAt: number | null; refreshToken: string | null }): Promise<void> {
+  const session = JSON.stringify({ issuer: provider.issuer, accessToken: 'a.b.c', ...tokens });
+  await page.evaluate(`sessionStorage.clear(); sessionStorage.setItem('wattbook-session', ${JSON.stringify(session)})`);
+  await page.reload();
+}
+const AT = /^(Sign in at|Se connecter avec) 127/;
 const DENIED = 'access_denied: the end user or the authorization server of the university denied the request, since the group hpc-users is closed until Monday';
 const SIGN_IN: State[] = [
   { name: 'at a provider', at: 'plan', there: /^Sign in at 127/ },
@@ -55,8 +62,8 @@ const SIGN_IN: State[] = [
   {
     name: 'a token that is not known', at: 'plan', there: /^The service does not know this token/,
     act: async (page) => {
-      await page.getByLabel('Token').fill('wb_nobody');
-      await page.getByRole('button', { name: 'Sign in with the token' }).click();
+      await page.getByLabel(/Token|Jeton/).fill('wb_nobody');
+      await page.getByRole('button', { name: /^(Sign in with the token|Se connecter avec le jeton)$/ }).click();
     },
   },
   { name: 'begun in another tab', at: 'plan', act: back('code=c1&state=s2'), there: /^This sign-in was not begun in this tab/ },
@@ -71,11 +78,7 @@ const SIGN_IN: State[] = [
   { name: 'no answer is had', at: 'plan', act: tokens(502), there: 'The service answered 502.' },
   {
     name: 'the sign-in is over', at: 'plan', there: /^You are signed out, or may do nothing here/,
-    act: async (page) => {
-      const session = JSON.stringify({ issuer: provider.issuer, accessToken: 'a.b.c', expiresAt: null, refreshToken: null });
-      await page.evaluate(`sessionStorage.clear(); sessionStorage.setItem('wattbook-session', ${JSON.stringify(session)})`);
-      await page.reload();
-    },
+    act: (page) => keep(page, { expiresAt: null, refreshToken: null }),
   },
   {
     name: 'without https', at: 'plan', there: /^Signing in needs https/,
@@ -83,12 +86,70 @@ const SIGN_IN: State[] = [
       await page.evaluate(`sessionStorage.clear()`);
       await page.reload();
       await page.evaluate(`Object.defineProperty(window, 'isSecureContext', { value: false })`);
-      await page.getByRole('button', { name: /^Sign in at 127/ }).click();
+      await page.getByRole('button', { name: AT }).click();
     },
   },
 ];
+
+/** What stands there in French, where that is something else. */
+const FRENCH: Record<string, RegExp> = {
+  'at a provider': AT, 'by a token alone': /^Ce service demande qui/, 'at one of several': /^Ou collez un jeton/, 'providers are read': /^Ce service demande qui/,
+  'providers cannot be read': /^Ce service demande qui/, 'where a page is named': AT, 'on a display': AT, 'a token that is not known': /^Le service ne connaît pas ce jeton/,
+  'begun in another tab': /^Cette connexion n’a pas été commencée/, 'another provider answered': /^Un autre fournisseur/, refused: /^Le fournisseur d’identité a refusé la connexion/,
+  'refused without a reason': /aucune raison donnée\.$/, 'no answer is had': /^Le service a répondu 502/, 'the sign-in is over': /^Vous êtes déconnecté/, 'without https': /^La connexion exige https/,
+};
+
+/** A renewal of tokens that are over: `how` becomes of it. */
+const renewal = (how: (route: Route) => Promise<void> | undefined) => async (page: Page) => {
+  await page.route('**/api/v1/sign-in/tokens', how);
+  await keep(page, { expiresAt: Date.now() - 1000, refreshToken: 'r1' });
+};
+const GONE = { type: 'about:blank', title: 'Refused', status: 400, code: 'sign_in_refused', detail: `the issuer answered invalid_grant: the grant of ${provider.issuer} is over` };
+const unable = renewal((route) => route.fulfill({ status: 502, body: 'no gateway' }));
+const RENEWALS: State[] = [
+  { name: 'refused', at: 'plan', there: /^You are signed out, or may do nothing here/, act: renewal((route) => route.fulfill({ status: 400, contentType: 'application/problem+json', json: GONE })) },
+  { name: 'the service is out of reach', at: 'plan', there: /^The service is out of reach/, act: async (page) => {
+    await page.route('**/health/live', (route) => route.abort());
+    await renewal((route) => route.abort())(page);
+  } },
+  { name: 'it waits', at: 'reservations', there: /^Reading the reservations/, act: renewal(() => undefined) },
+  ...['overview', 'plan', 'reservations', 'schedule', 'nodes', 'grid', 'reports', 'simulate', 'account', 'nodes/aube-1'].map((at): State => ({ name: `not possible, ${at}`, at, there: 'The service answered 502.', act: unable })),
+];
+
+/** Signs in at the provider, as this person. */
+async function signIn(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name: AT }).click();
+  await page.getByPlaceholder('Enter any login').fill(name);
+  await page.getByPlaceholder('and password').fill('anything');
+  await page.getByRole('button', { name: 'Sign-in' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
+  // Until the code was exchanged, nobody is signed in.
+  await expect.poll(async () => new URL(page.url()).origin === new URL(service.url).origin && (await page.evaluate<boolean>(`sessionStorage.getItem('wattbook-session') !== null`)), { timeout: 60_000 }).toBe(true);
+}
+const NOTHING = /none of your groups has a role/i;
+/** What each of them sees once they signed in. */
+const AFTERWARDS: Record<string, Record<string, string | RegExp>> = {
+  ada: { plan: 'Cost against CO₂', overview: 'Sources', reservations: 'Nothing is booked here.', schedule: /reservations? in view$/, account: /^ada, user/ },
+  olga: { plan: 'Cost against CO₂', overview: 'Sources', reservations: 'Nothing is booked here.', 'reservations?whose=all': 'Which nodes', account: /^olga, operator/ },
+  eve: { plan: NOTHING, overview: NOTHING, reservations: NOTHING, nodes: NOTHING, account: NOTHING, 'nodes/aube-1': NOTHING },
+};
 
 test('signing in, in each state', { timeout: 600_000 }, async () => {
   const { page } = await visit('', { bypassCSP: true });
   expect(await inspectStates(page, service.url, SIGN_IN)).toEqual({});
 });
+test('the same in French, whose words are longer', { timeout: 600_000 }, async () => {
+  const { page } = await visit('', { bypassCSP: true, locale: 'fr-FR' });
+  expect(await inspectStates(page, service.url, SIGN_IN.map((it) => ({ ...it, there: FRENCH[it.name] ?? it.there })))).toEqual({});
+});
+test('renewals, in each state', { timeout: 600_000 }, async () => {
+  const { page } = await visit('', { bypassCSP: true });
+  expect(await inspectStates(page, service.url, RENEWALS)).toEqual({});
+});
+for (const [name, places] of Object.entries(AFTERWARDS)) {
+  test(`what ${name} sees once signed in`, { timeout: 600_000 }, async () => {
+    const { page } = await visit('#/plan', { bypassCSP: true });
+    await signIn(page, name);
+    expect(await inspectStates(page, service.url, Object.entries(places).map(([at, there]) => ({ name: at, at, there })))).toEqual({});
+  });
+}
