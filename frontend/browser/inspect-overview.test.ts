@@ -107,6 +107,8 @@ const OVERVIEW: State[] = [
   { name: 'too much to be listed', at: 'overview', answers: { occupancy: (real: OccupancyDocument) => ({ ...real, reservations: 4000 }) }, there: /^4,000 reservations: the/ },
   { name: 'everything needs somebody', at: 'overview', answers: NEEDS, there: ALL_NEEDS },
   { name: 'an estimated cap', at: 'overview', answers: ESTIMATED, there: DASHED },
+  { name: 'rights cannot be read', at: 'overview', answers: { rights: 'fails' }, there: FAILED },
+  { name: 'display, rights cannot be read', at: 'overview?kiosk', answers: { rights: 'fails' }, there: FAILED },
   { name: 'parts cannot be read', at: 'overview', answers: { 'power-profile': 'fails', feeds: 'fails' }, there: FAILED },
   { name: 'no source', at: 'overview', answers: { feeds: (real: FeedsDocument) => ({ ...real, feeds: [] }) }, there: /^No feed is set up/ },
   { name: 'display, nothing runs', at: 'overview?kiosk', there: 'Nothing needs anybody' },

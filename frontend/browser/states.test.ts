@@ -35,6 +35,20 @@ test('a part that failed tries again by itself', async () => {
   expect(await page.getByText(FAILED).count()).toBe(0);
 });
 
+test('rights that could not be read are read again', async () => {
+  const { page } = await visit('#/grid');
+  await page.getByText('Feeds').first().waitFor();
+  let failures = 0;
+  await page.route('**/api/v1/rights', async (route) => {
+    failures += 1;
+    return failures > 1 ? route.continue() : fail(route);
+  });
+  await page.goto(`${service.url}?again#/overview`);
+  await page.getByText(FAILED).waitFor();
+  await page.getByText('Needs somebody').waitFor({ timeout: 12_000 });
+  expect(await page.getByText(FAILED).count()).toBe(0);
+});
+
 test('a page hardly moves while it is loading', { timeout: 90_000 }, async () => {
   const found: Record<string, number> = {};
   for (const [name, text] of Object.entries(READY)) {
