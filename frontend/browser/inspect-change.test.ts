@@ -130,8 +130,59 @@ const DESCRIBE = [
   state('saved', 'Saved.', labelled, 'Labels and note', say({ Note: 'mine' }, 'Save', labelled)),
 ];
 
+const withMany = booking(1, { shared_with: [{ user: OWNER, may: 'see' }, { project: PROJECT, may: 'act' }, { user: LONG, may: 'use' }, { project: LONG, may: 'something-else' }] });
+const stopSharing = (answer: object | 'waits' | 'fails') => async (page: Page) => {
+  await sent(page, /\/unshare$/, answer);
+  await press(`End sharing it with ${OWNER}`)(page);
+};
+const SHARE = [
+  state('with nobody', /^It is shared with nobody/, booked, 'Share'),
+  state('with many', /may see, use, change and cancel it$/, withMany, 'Share'),
+  state('of what waits for the supplier', /^It is shared with nobody/, none(1, 'awaiting_supplier', { expires_at: hours(3) }), 'Share'),
+  state('no names at all', /^The name of somebody/, booked, 'Share', say({}, 'Share')),
+  state('all of it refused', new RegExp(LONG), booked, 'Share', both(
+    say({ Users: `${LONG}, bob`, Projects: PROJECT, 'They may': 'act' }, 'Share', wrongAt('with', 'projects', 'may')), (page) => form(page).getByText(LONG).first().waitFor(),
+  )),
+  state('not shared', FAILED, booked, 'Share', say({ Users: 'bob' }, 'Share', 'fails')),
+  state('is shared', 'They may', withMany, 'Share', say({ Users: `${OWNER}, ${LONG}` }, 'Share', 'waits')),
+  state('shared', 'Shared.', withMany, 'Share', say({ Projects: PROJECT }, 'Share', withMany)),
+  state('sharing is ended', 'They may', withMany, 'Share', stopSharing('waits')),
+  state('sharing was ended', /^Not shared with/, withMany, 'Share', stopSharing(withMany)),
+  state('sharing is not ended', FAILED, withMany, 'Share', stopSharing('fails')),
+  state('sharing of a newer one is not ended', /^It was changed in the meantime/, withMany, 'Share', stopSharing(NEWER)),
+];
+
+const give = (name: string, answer: object | 'waits' | 'fails') => both(say({ 'New owner': name }, 'Transfer', answer), say({}, 'Yes, transfer it'));
+const TRANSFER = [
+  state('the form', /^It counts for the new owner/, booked, 'Transfer'),
+  state('no new owner', 'The name of the new owner.', booked, 'Transfer', say({}, 'Transfer')),
+  state('the owner that it has', 'It is theirs already.', booked, 'Transfer', say({ 'New owner': OWNER }, 'Transfer')),
+  state('asked whether to transfer it', /^Really give it to/, booked, 'Transfer', say({ 'New owner': LONG }, 'Transfer')),
+  state('kept', 'New owner', booked, 'Transfer', both(say({ 'New owner': LONG }, 'Transfer'), say({}, 'Keep it'))),
+  state('refused as its owner', new RegExp(LONG), booked, 'Transfer', both(give('bob', wrongAt('owner')), (page) => form(page).getByText(LONG).first().waitFor())),
+  state('forbidden', /may not reservation/, booked, 'Transfer', give('bob', problem(403, 'forbidden', `user:${OWNER} may not reservation.transfer of ${LONG}`))),
+  state('refused by a quota of the other', /quota/i, booked, 'Transfer', give('bob', QUOTA)),
+  state('not transferred', FAILED, booked, 'Transfer', give('bob', 'fails')),
+  state('is transferred', 'New owner', booked, 'Transfer', give('bob', 'waits')),
+  state('transferred', /^Transferred: it is/, booked, 'Transfer', give(`second.${OWNER}`, booked)),
+];
+
+const urgent = booking(1, { owner: OWNER, priority: 1000, request: { ...booking(0).request, priority: 1000 } });
+const PRIORITY = [
+  state('of what has none', /only if its start/, booked, 'Priority'),
+  state('of what has the highest', /only if its start/, urgent, 'Priority'),
+  state('of offers', /^0 to 1,000/, proposed(1), 'Priority'),
+  state('none that there is', 'A whole number, 0 to 1,000.', booked, 'Priority', say({ Priority: '1001' }, 'Set the priority')),
+  state('refused as one', new RegExp(LONG), booked, 'Priority', both(say({ Priority: '7' }, 'Set the priority', wrongAt('priority')), (page) => form(page).getByText(LONG).first().waitFor())),
+  state('no longer the same start', new RegExp(LONG), booked, 'Priority', say({ Priority: '7' }, 'Set the priority', problem(409, 'offer_changed', `the start of ${LONG} would not be the same`))),
+  state('is planned anew for it', /^Being planned anew/, booked, 'Priority', say({ Priority: '7' }, 'Set the priority', 'waits')),
+  state('not set', FAILED, booked, 'Priority', say({ Priority: '7' }, 'Set the priority', 'fails')),
+  state('set', 'Its priority is 7 now.', urgent, 'Priority', say({ Priority: '7' }, 'Set the priority', urgent)),
+];
+
 const GROUPS: Record<string, (() => State)[]> = {
-  'what is changed': WHAT, modifications: MODIFY, extensions: EXTEND, 'giving back': RELEASE, swaps: SWAP, 'labels and notes': DESCRIBE,
+  'what is changed': WHAT, modifications: MODIFY, extensions: EXTEND, 'giving back': RELEASE, swaps: SWAP, 'labels and notes': DESCRIBE, sharing: SHARE,
+  transfers: TRANSFER, priorities: PRIORITY,
 };
 const HOW: Record<string, 'waits' | 'fails'> = { 'is read': 'waits', 'cannot be read': 'fails' };
 for (const [name, made] of Object.entries(GROUPS)) {
