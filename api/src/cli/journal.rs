@@ -52,7 +52,7 @@ impl Journal {
         }
         match (&known, part) {
             (Some(_), _) => {}
-            (None, Some(_)) => out::check_unfinished(folder)?,
+            (None, Some(_)) => out::check_unfinished(folder, Some(&path))?,
             (None, None) => out::ready(folder, force)?,
         }
         let finished = known.unwrap_or_default();

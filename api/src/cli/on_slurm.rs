@@ -66,7 +66,7 @@ impl EngineArguments {
         pieces: usize,
         bar: &ProgressBar,
     ) -> Result<(), Failure> {
-        out::check_unfinished(folder)?;
+        out::check_unfinished(folder, None)?;
         let slurm = Programs::find()?;
         let jobs = Jobs { slurm, options: &self.sbatch_option, logs: folder.join("slurm") };
         fs::create_dir_all(&jobs.logs)

@@ -74,17 +74,18 @@ pub fn check(folder: &Path, force: bool) -> Result<(), Failure> {
     )]))
 }
 
-/// Makes sure that work on `folder` is not finished yet, and not of the whole: what parts have finished may be there.
+/// Makes sure that work on `folder` is not finished yet, nor that of the whole begun, and that there is no `journal` of other work: what
+/// other parts have finished may be there.
 ///
 /// # Errors
 /// There are results.
-pub fn check_unfinished(folder: &Path) -> Result<(), Failure> {
-    let there = of(folder);
-    let Some(first) = there.first() else { return Ok(()) };
+pub fn check_unfinished(folder: &Path, journal: Option<&Path>) -> Result<(), Failure> {
+    let other_work = journal.filter(|path| path.exists()).map(Path::to_owned);
+    let Some(first) = of(folder).into_iter().chain(other_work).next() else { return Ok(()) };
     Err(Failure::BadInput(vec![format!(
         "--out {}: there are results in it ({}): name another folder for the parts",
         folder.display(),
-        first.strip_prefix(folder).unwrap_or(first).display()
+        first.strip_prefix(folder).unwrap_or(&first).display()
     )]))
 }
 

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::result_files::result_files;
 use crate::site::wattbook;
 
 const TRACE: &str = "\
@@ -72,25 +73,6 @@ impl Site {
     }
 }
 
-/// Every file below a folder but `timing.json`, by path.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if !path.ends_with("timing.json") {
-                let name = path.strip_prefix(folder).unwrap().display().to_string();
-                found.push((name, fs::read(path).unwrap()));
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
 fn table(folder: &Path) -> Vec<std::collections::HashMap<String, String>> {
     let mut reader = csv::Reader::from_path(folder.join("results.csv")).unwrap();
     reader.deserialize().map(Result::unwrap).collect()
@@ -139,7 +121,7 @@ fn the_number_of_threads_changes_no_byte() {
     let site = Site::new(&format!("tables = true\n{GRID}"));
     site.swept("--threads 1 --out one");
     site.swept("--threads 5 --out five");
-    let [one, five] = ["one", "five"].map(|name| files(&site.0.path().join(name)));
+    let [one, five] = ["one", "five"].map(|name| result_files(&site.0.path().join(name)));
     assert_eq!(one.len(), five.len());
     // results.csv; summary and jobs of each, and three tables more where powers are known.
     assert_eq!(one.len(), 1 + 36 * 2 + 18 * 3);
@@ -183,7 +165,7 @@ options.launch_s = [0, 1, 2, 3]
         assert!(!site.0.path().join("cut/results.csv").exists());
     }
     site.swept("--out cut");
-    let [whole, cut] = ["whole", "cut"].map(|name| files(&site.0.path().join(name)));
+    let [whole, cut] = ["whole", "cut"].map(|name| result_files(&site.0.path().join(name)));
     assert!(whole == cut, "what is left of a killed sweep differs");
     let mut timing = String::new();
     let mut file = fs::File::open(site.0.path().join("cut/timing.json")).unwrap();
@@ -214,7 +196,10 @@ fn parts_end_with_the_bytes_of_one_machine() {
     assert_eq!(fs::read_to_string(&journal).unwrap(), text);
     site.swept("--part 4/4 --out parts");
     site.swept("--out parts");
-    assert!(files(&site.0.path().join("whole")) == files(&folder), "parts change results");
+    assert!(
+        result_files(&site.0.path().join("whole")) == result_files(&folder),
+        "parts change results"
+    );
     let timing = fs::read_to_string(folder.join("timing.json")).unwrap();
     let timing: Value = serde_json::from_str(&timing).unwrap();
     assert_eq!(timing["instances_played"], 9, "the part that nobody played");
@@ -231,6 +216,7 @@ fn parts_end_with_the_bytes_of_one_machine() {
     site.swept("--part 1/2 --out other");
     fs::write(site.0.path().join("grid.toml"), GRID).unwrap();
     assert!(refused("--out other").contains("unfinished-1-of-2.jsonl"));
+    assert!(refused("--part 1/2 --out other").contains("unfinished-1-of-2.jsonl"));
 }
 
 #[test]

@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::result_files::result_files;
 use crate::site::wattbook;
 
 /// 2 orders x 1 x 2 fits x 2 estimates without factors and with, on a drawn workload of 2 seeds and on a file: 3 x 16 instances.
@@ -74,25 +74,6 @@ impl Site {
         let mut reader = csv::Reader::from_path(self.0.path().join(name)).unwrap();
         reader.deserialize().map(Result::unwrap).collect()
     }
-}
-
-/// Every file below a folder but those that tell of time, by path.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.strip_prefix(folder).unwrap().display().to_string();
-            if path.is_dir() {
-                folders.push(path);
-            } else if !name.starts_with("timing") {
-                found.push((name, fs::read(path).unwrap()));
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 #[test]
@@ -168,8 +149,8 @@ fn neither_threads_nor_an_interruption_change_a_byte() {
     let site = Site::new(SWEEP);
     site.swept("sweep.toml --threads 1 --out one");
     site.swept("sweep.toml --threads 4 --out four");
-    let one = files(&site.0.path().join("one"));
-    assert!(one == files(&site.0.path().join("four")), "threads change results");
+    let one = result_files(&site.0.path().join("one"));
+    assert!(one == result_files(&site.0.path().join("four")), "threads change results");
     // Killed in the middle: the journal has some instances, and half a line.
     let mut command = wattbook(&["batch", "sweep", "sweep.toml", "--threads", "1", "--out", "cut"]);
     command.current_dir(site.0.path()).stderr(Stdio::null());
@@ -189,12 +170,15 @@ fn neither_threads_nor_an_interruption_change_a_byte() {
         fs::write(&journal, text).unwrap();
         site.swept("sweep.toml --out cut");
     }
-    assert!(one == files(&site.0.path().join("cut")), "what is left of a killed sweep differs");
+    assert!(
+        one == result_files(&site.0.path().join("cut")),
+        "what is left of a killed sweep differs"
+    );
     for part in ["2/2", "1/2"] {
         site.swept(&format!("sweep.toml --part {part} --out parts"));
     }
     site.swept("sweep.toml --out parts");
-    assert!(one == files(&site.0.path().join("parts")), "parts change results");
+    assert!(one == result_files(&site.0.path().join("parts")), "parts change results");
 }
 
 #[test]
@@ -209,7 +193,7 @@ fn arguments_say_the_same_as_a_file() {
          --fit first_fit,weighted --estimate walltime,real --option half_life_s=3600 --out arguments",
     );
     let path = |name: &str| site.0.path().join(name);
-    assert!(files(&path("file")) == files(&path("arguments")));
+    assert!(result_files(&path("file")) == result_files(&path("arguments")));
     site.swept("--system eurora --workload jobs.csv --fit all --out fits");
     assert!(site.table("fits/results.csv").len() >= 8, "every fit that there is");
 }

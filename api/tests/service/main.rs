@@ -14,6 +14,7 @@ mod left_out;
 mod mail_server;
 mod peers;
 mod raw;
+mod result_files;
 mod series;
 mod series_kills;
 mod server;

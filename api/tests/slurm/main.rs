@@ -13,6 +13,8 @@ mod cluster;
 mod event_stream;
 #[path = "../service/left_out.rs"]
 mod left_out;
+#[path = "../service/result_files.rs"]
+mod result_files;
 #[expect(dead_code, reason = "more than is needed here")]
 #[path = "../service/server.rs"]
 mod server;

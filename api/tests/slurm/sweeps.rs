@@ -11,6 +11,7 @@ use crate::left_out::left_out;
 use crate::nodes::Nodes;
 use crate::on_slurm::on_slurm;
 use crate::peer::Peer;
+use crate::result_files::result_files;
 use crate::site::{Site, wattbook};
 
 on_slurm! {
@@ -25,25 +26,6 @@ fn sweep(folder: &Path, more: &str) -> Command {
     let mut command = wattbook(&["batch", "sweep", "sweep.toml", "--threads", "2"]);
     command.current_dir(folder).args(more.split_whitespace());
     command
-}
-
-/// Every file below a folder but `timing.json`, by path.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if !path.ends_with("timing.json") {
-                let name = path.strip_prefix(folder).unwrap().display().to_string();
-                found.push((name, fs::read(path).unwrap()));
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 #[track_caller]
@@ -92,5 +74,5 @@ async fn a_sweep_whose_jobs_are_killed_ends_with_the_bytes_of_one_machine(site: 
     let told = said(&watching.await.unwrap());
     assert!(told.contains("submitted 6 parts as job "), "{told}");
     assert!(told.contains(" of 107; the others are played now"), "{told}");
-    assert!(files(&folder.join("whole")) == files(&folder.join("parts")), "{told}");
+    assert!(result_files(&folder.join("whole")) == result_files(&folder.join("parts")), "{told}");
 }
