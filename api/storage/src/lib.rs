@@ -144,8 +144,8 @@ pub use reevaluations::Unjudged;
 pub use reservations::allocations::Allocation;
 pub use reservations::error::{ChangeError, ChooseError, EndError, OfferError, ProposeError};
 pub use reservations::reservation::{
-    Advanced, AfterModification, Filter, Modification, NewEnd, NewNodes, NewOffer, NewOwner,
-    NewReservation, NewWords, SeenBy, Unchanged,
+    Advanced, AfterModification, Filter, Modification, NewChoice, NewEnd, NewNodes, NewOffer,
+    NewOwner, NewReservation, NewWords, SeenBy, Unchanged,
 };
 pub use reservations::sharing::SharingChange;
 pub use series::error::CreateSeriesError;

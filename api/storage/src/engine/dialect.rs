@@ -5,12 +5,27 @@ use std::pin::Pin;
 use serde_json::json;
 use sqlx::sqlite::SqliteArguments;
 use sqlx::{Arguments, Executor, Postgres, QueryBuilder, Sqlite};
+use uuid::Uuid;
 
 use crate::engine::gathering;
 use crate::engine::rows::{BytesRow, NumbersRow, TextsRow};
 
 /// How many values one statement may bind: SQLite takes 32,766, PostgreSQL 65,535.
 pub(crate) const MAX_BOUND_VALUES: usize = 32_766;
+
+/// How many rows one statement writes that is kept prepared.
+const MOST_ROWS: usize = 64;
+
+/// Rows in pieces of a power of two, so that the statements that write them are few, and stay prepared, however many rows
+/// there are.
+pub(crate) fn pieces<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
+    std::iter::from_fn(move || {
+        let power = rows.len().min(MOST_ROWS).checked_ilog2()?;
+        let (piece, rest) = rows.split_at(1 << power);
+        rows = rest;
+        Some(piece)
+    })
+}
 
 /// The end of statements that give nothing back.
 pub(crate) type Done<'c> = Pin<Box<dyn Future<Output = Result<(), sqlx::Error>> + Send + 'c>>;
@@ -36,6 +51,8 @@ pub(crate) trait Dialect: sqlx::Database {
     fn with_bytes(begin: &'static str, first: i64, rows: Vec<BytesRow>) -> QueryBuilder<Self>;
     /// Adds a list of numbers, for one to be in.
     fn push_numbers(query: &mut QueryBuilder<Self>, numbers: Vec<i64>);
+    /// Adds the condition that the column before it is one of these ids.
+    fn push_among(query: &mut QueryBuilder<Self>, ids: &[Uuid]);
     /// Adds a list of texts, for one to be in; its column is `value`.
     fn push_texts(query: &mut QueryBuilder<Self>, texts: &[&str]);
     /// Adds a table of texts, with the position of each from 0 on; the columns are `place` and `value`.
@@ -91,6 +108,12 @@ impl Dialect for Sqlite {
     fn push_numbers(query: &mut QueryBuilder<Self>, numbers: Vec<i64>) {
         query.push("(SELECT value FROM json_each(").push_bind(json!(numbers).to_string());
         query.push("))");
+    }
+
+    fn push_among(query: &mut QueryBuilder<Self>, ids: &[Uuid]) {
+        let texts: Vec<String> = ids.iter().map(|id| id.simple().to_string()).collect();
+        query.push(" IN (SELECT unhex(value) FROM json_each(");
+        query.push_bind(json!(texts).to_string()).push("))");
     }
 
     fn push_texts(query: &mut QueryBuilder<Self>, texts: &[&str]) {
@@ -162,6 +185,10 @@ impl Dialect for Postgres {
         query.push("(SELECT unnest(").push_bind(numbers).push("))");
     }
 
+    fn push_among(query: &mut QueryBuilder<Self>, ids: &[Uuid]) {
+        query.push(" = ANY(").push_bind(ids.to_vec()).push(")");
+    }
+
     fn push_texts(query: &mut QueryBuilder<Self>, texts: &[&str]) {
         let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
         query.push("(SELECT value FROM unnest(").push_bind(texts).push(") AS given (value))");
@@ -220,5 +247,19 @@ where
 {
     if let Err(error) = values.add(value) {
         unreachable!("a number or bytes: {error}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_come_in_pieces_of_powers_of_two() {
+        let lengths = |count: usize| pieces(&vec![(); count]).map(<[()]>::len).collect::<Vec<_>>();
+        assert_eq!(lengths(0), Vec::<usize>::new());
+        assert_eq!(lengths(1), [1]);
+        // 203 = 3 times 64, and 11 = 8 + 2 + 1.
+        assert_eq!(lengths(203), [64, 64, 64, 8, 2, 1]);
     }
 }

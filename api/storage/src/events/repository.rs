@@ -11,7 +11,7 @@ use super::sql;
 use crate::book::sql as book;
 use crate::database::repository;
 use crate::engine::connections::Connection;
-use crate::engine::dialect::MAX_BOUND_VALUES;
+use crate::engine::dialect::{Dialect, pieces};
 use crate::error::StorageError;
 use crate::events::row::EventRow;
 use crate::events::{ActedFor, EVENT_KINDS, Event, EventsKept, NewEvent, OwnedKind};
@@ -186,20 +186,14 @@ repository!(
             ids: &[Uuid],
         ) -> Result<HashMap<Uuid, Vec<String>>, StorageError> {
             let mut users: HashMap<Uuid, Vec<String>> = HashMap::new();
-            for chunk in ids.chunks(MAX_BOUND_VALUES / 2) {
-                let mut query = QueryBuilder::<Engine>::new(sql::RECEIVING_USERS);
-                for after in [sql::RECEIVING_MEMBERS, ") ORDER BY 1, 2"] {
-                    let mut list = query.separated(", ");
-                    for id in chunk {
-                        list.push_bind(*id);
-                    }
-                    list.push_unseparated(after);
-                }
-                let rows: Vec<(Uuid, String)> =
-                    query.build_query_as().fetch_all(&mut *connection).await?;
-                for (id, user) in rows {
-                    users.entry(id).or_default().push(user);
-                }
+            let mut query = QueryBuilder::<Engine>::new(sql::RECEIVING_USERS);
+            Engine::push_among(&mut query, ids);
+            query.push(sql::RECEIVING_MEMBERS);
+            Engine::push_among(&mut query, ids);
+            query.push(" ORDER BY 1, 2");
+            let rows: Vec<(Uuid, String)> = query.build_query_as().fetch_all(connection).await?;
+            for (id, user) in rows {
+                users.entry(id).or_default().push(user);
             }
             Ok(users)
         }
@@ -212,7 +206,7 @@ repository!(
             for event in events {
                 debug_assert!(EVENT_KINDS.contains(&event.kind.as_str()), "{}", event.kind);
             }
-            for chunk in events.chunks(MAX_BOUND_VALUES / 4) {
+            for chunk in pieces(events) {
                 let mut insert = QueryBuilder::<Engine>::new(sql::EVENTS_BULK);
                 insert.push_values(chunk, |mut row, event| {
                     row.push_bind(now.as_unix_seconds())

@@ -30,9 +30,9 @@ pub const EVENTS_BULK: &str = "INSERT INTO events (at_s, kind, owner, data) ";
 
 /// Users with whom reservations are shared by their names; the ids of the reservations follow.
 pub const RECEIVING_USERS: &str = "SELECT reservation_id, name FROM shared_reservations
-    WHERE NOT is_project AND reservation_id IN (";
+    WHERE NOT is_project AND reservation_id";
 
 /// And users of the projects that the site keeps and that reservations are shared with; the ids follow again.
 pub const RECEIVING_MEMBERS: &str =
-    ") UNION SELECT s.reservation_id, m.user_name FROM shared_reservations AS s
-    JOIN project_members AS m ON m.project = s.name WHERE s.is_project AND s.reservation_id IN (";
+    " UNION SELECT s.reservation_id, m.user_name FROM shared_reservations AS s
+    JOIN project_members AS m ON m.project = s.name WHERE s.is_project AND s.reservation_id";

@@ -1,11 +1,13 @@
 //! Answers that are remembered.
 
 use planner::time::Timestamp;
+use sqlx::QueryBuilder;
 
 use super::sql;
 use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
+use crate::engine::dialect::pieces;
 use crate::error::StorageError;
 use crate::idempotency::IdempotencyRecord;
 use crate::idempotency::row::IdempotencyRow;
@@ -51,26 +53,27 @@ repository!(
 
     /// Parts of transactions.
     impl Answers {
-        /// Remembers an answer; `false` where the owner used the key before, which spoils the
-        /// transaction.
+        /// Remembers answers; `false` where an owner used a key before, which spoils the transaction.
         pub(crate) async fn remember(
             connection: &mut Connection<Engine>,
-            record: &IdempotencyRecord,
+            answers: &[IdempotencyRecord],
         ) -> Result<bool, StorageError> {
-            let inserted = sqlx::query(sql::INSERT_IDEMPOTENCY_KEY)
-                .bind(&record.owner)
-                .bind(&record.key)
-                .bind(&record.fingerprint)
-                .bind(i64::from(record.status))
-                .bind(&record.response)
-                .bind(record.created.as_unix_seconds())
-                .execute(connection)
-                .await;
-            match inserted {
-                Err(error) if is_unique_violation(&error) => Ok(false),
-                Err(error) => Err(error.into()),
-                Ok(_) => Ok(true),
+            for piece in pieces(answers) {
+                let mut insert = QueryBuilder::<Engine>::new(sql::IDEMPOTENCY_KEYS_BULK);
+                insert.push_values(piece, |mut row, answer| {
+                    row.push_bind(&answer.owner)
+                        .push_bind(&answer.key)
+                        .push_bind(&answer.fingerprint)
+                        .push_bind(i64::from(answer.status))
+                        .push_bind(&answer.response)
+                        .push_bind(answer.created.as_unix_seconds());
+                });
+                match insert.build().execute(&mut *connection).await {
+                    Err(error) if is_unique_violation(&error) => return Ok(false),
+                    inserted => inserted?,
+                };
             }
+            Ok(true)
         }
     }
 );

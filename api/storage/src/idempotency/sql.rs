@@ -3,10 +3,6 @@
 use crate::statements::statements;
 
 statements! {
-    /// Remembers an answer.
-    INSERT_IDEMPOTENCY_KEY = "INSERT INTO idempotency_keys
-        (owner, key, fingerprint, status, response, created_s) VALUES ($1, $2, $3, $4, $5, $6)";
-
     /// What was answered to an owner's key.
     IDEMPOTENCY_KEY = "SELECT owner, key, fingerprint, status, response, created_s
         FROM idempotency_keys WHERE owner = $1 AND key = $2";
@@ -14,3 +10,7 @@ statements! {
     /// Forgets answers from before an instant.
     FORGET_IDEMPOTENCY_KEYS = "DELETE FROM idempotency_keys WHERE created_s < $1";
 }
+
+/// Remembers answers.
+pub const IDEMPOTENCY_KEYS_BULK: &str = "INSERT INTO idempotency_keys
+    (owner, key, fingerprint, status, response, created_s) ";

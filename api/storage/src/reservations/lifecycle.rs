@@ -2,15 +2,19 @@
 //!
 //! None of this takes nodes that were free, so none of it changes the book's version.
 
+use std::collections::HashMap;
+
 use planner::identity::ReservationId;
 use planner::reservation::{Choice, Ending, OfferSelector, Reservation, ReservationState};
 use planner::time::{Seconds, Span, Timestamp};
+use sqlx::QueryBuilder;
 use uuid::Uuid;
 
 use super::sql;
 use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
+use crate::engine::dialect::Dialect;
 use crate::error::StorageError;
 use crate::events::NewEvent;
 use crate::events::repository::Events;
@@ -20,7 +24,28 @@ use crate::reservations::allocations::sql as allocations;
 use crate::reservations::error::{ChooseError, EndError};
 use crate::reservations::event::reservation_reached;
 use crate::reservations::reading::Reservations;
-use crate::reservations::reservation::Advanced;
+use crate::reservations::reservation::{Advanced, NewChoice};
+
+/// A reservation as it is after a choice, and whether that changes it.
+fn chosen(
+    found: Option<Reservation>,
+    choice: &NewChoice,
+) -> Result<(Reservation, bool), ChooseError> {
+    let reservation = found.ok_or(ChooseError::NotFound)?;
+    let NewChoice { selector, now, expected_row_version, .. } = *choice;
+    let (offer, span) = match reservation.choice(selector, now, expected_row_version)? {
+        Choice::TakenBefore => return Ok((reservation, false)),
+        Choice::Take(offer, span) => (offer, span),
+    };
+    let confirmed = Reservation {
+        state: ReservationState::Confirmed,
+        confirmed: Some(now),
+        chosen: Some((offer, span)),
+        row_version: reservation.row_version + 1,
+        ..reservation
+    };
+    Ok((confirmed, true))
+}
 
 repository!(
     /// Reservations after they were proposed: chosen, ended, moved on by the clock.
@@ -39,45 +64,40 @@ repository!(
             expected_row_version: Option<i64>,
             managed: bool,
         ) -> Result<Reservation, ChooseError> {
+            let choice = NewChoice { id, selector, now, expected_row_version };
+            let chosen = self.choose_all(&[choice], managed).await?;
+            chosen.into_iter().next().unwrap_or(Err(ChooseError::NotFound))
+        }
+
+        /// Makes choices of different reservations, as [`Self::choose`] makes one: what became of each, in their
+        /// order.
+        ///
+        /// # Errors
+        /// Storage failed; then none was made.
+        pub async fn choose_all(
+            &self,
+            choices: &[NewChoice],
+            managed: bool,
+        ) -> Result<Vec<Result<Reservation, ChooseError>>, StorageError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
-            let found = Reservations::<Engine>::find(connection, id).await?;
-            let reservation = found.ok_or(ChooseError::NotFound)?;
-            let (offer, span) = match reservation.choice(selector, now, expected_row_version)? {
-                Choice::TakenBefore => return Ok(reservation),
-                Choice::Take(offer, span) => (offer, span),
-            };
-            sqlx::query(sql::CONFIRM)
-                .bind(id.as_uuid())
-                .bind(offer.as_uuid())
-                .bind(span.start().as_unix_seconds())
-                .bind(span.end().as_unix_seconds())
-                .bind(now.as_unix_seconds())
-                .execute(&mut *connection)
-                .await?;
-            sqlx::query(allocations::DELETE_OTHER_OFFERS_ALLOCATIONS)
-                .bind(id.as_uuid())
-                .bind(offer.as_uuid())
-                .execute(&mut *connection)
-                .await?;
-            let state = ReservationState::Confirmed;
-            let event = reservation_reached(id, &reservation.owner, state);
-            Events::<Engine>::record(connection, &[event], now).await?;
-            if managed {
-                let owner = &reservation.owner;
-                ManagedReservations::<Engine>::enqueue(connection, id, owner, now).await?;
+            let ids: Vec<ReservationId> = choices.iter().map(|it| it.id).collect();
+            let found = Reservations::<Engine>::of(connection, &ids).await?;
+            let mut found: HashMap<ReservationId, Reservation> =
+                found.into_iter().map(|it| (it.id, it)).collect();
+            let (mut answers, mut taken) = (Vec::new(), Vec::new());
+            for choice in choices {
+                let answer = chosen(found.remove(&choice.id), choice);
+                if let Ok((reservation, true)) = &answer {
+                    taken.push(reservation.clone());
+                }
+                answers.push(answer.map(|(reservation, _)| reservation));
             }
-            if let Some(replaced) = reservation.replaces {
-                Self::give_way(connection, replaced, now).await?;
+            if !taken.is_empty() {
+                Self::confirm(connection, &taken, managed).await?;
+                transaction.commit().await?;
             }
-            transaction.commit().await?;
-            Ok(Reservation {
-                state,
-                confirmed: Some(now),
-                chosen: Some((offer, span)),
-                row_version: reservation.row_version + 1,
-                ..reservation
-            })
+            Ok(answers)
         }
 
         /// Ends a reservation before its time and frees its nodes from `now` on.
@@ -167,6 +187,38 @@ repository!(
 
     /// Parts of transactions.
     impl Lifecycle {
+        /// Confirms reservations as they are after their choice, frees the nodes of what was not chosen, and tells their owners.
+        async fn confirm(
+            connection: &mut Connection<Engine>,
+            taken: &[Reservation],
+            managed: bool,
+        ) -> Result<(), StorageError> {
+            let same_instant = |a: &Reservation, b: &Reservation| a.confirmed == b.confirmed;
+            for taken in taken.chunk_by(same_instant) {
+                let Some(now) = taken.first().and_then(|it| it.confirmed) else { continue };
+                let chosen = taken.iter().filter_map(|it| Some(it.chosen?.0.as_uuid()));
+                let chosen: Vec<Uuid> = chosen.collect();
+                let ids: Vec<Uuid> = taken.iter().map(|it| it.id.as_uuid()).collect();
+                let mut confirm = QueryBuilder::<Engine>::new(sql::CONFIRM_WHERE);
+                confirm.push_bind(now.as_unix_seconds()).push(sql::CONFIRMED_OFFERS);
+                Engine::push_among(&mut confirm, &chosen);
+                confirm.build().execute(&mut *connection).await?;
+                Allocations::<Engine>::keep_chosen(connection, &ids, &chosen).await?;
+                let event = |it: &Reservation| reservation_reached(it.id, &it.owner, it.state);
+                let events: Vec<NewEvent> = taken.iter().map(event).collect();
+                Events::<Engine>::record(connection, &events, now).await?;
+                for Reservation { id, owner, replaces, .. } in taken {
+                    if managed {
+                        ManagedReservations::<Engine>::enqueue(connection, *id, owner, now).await?;
+                    }
+                    if let Some(replaced) = *replaces {
+                        Self::give_way(connection, replaced, now).await?;
+                    }
+                }
+            }
+            Ok(())
+        }
+
         /// Cancels what another reservation takes the place of, if it has not ended.
         async fn give_way(
             connection: &mut Connection<Engine>,

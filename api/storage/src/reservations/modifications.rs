@@ -79,7 +79,7 @@ repository!(
             for statement in [allocations::DELETE_RESERVATION_ALLOCATIONS, sql::DELETE_OFFERS] {
                 sqlx::query(statement).bind(id).execute(&mut *connection).await?;
             }
-            Proposals::<Engine>::insert_offers(connection, found.id, &new.offers).await?;
+            Proposals::<Engine>::insert_offers(connection, &[(found.id, &new.offers)]).await?;
             let statement = match new.then {
                 AfterModification::HeldUntil(_) => sql::MODIFY_PROPOSED,
                 AfterModification::Chosen(_) => sql::MODIFY_CONFIRMED,

@@ -4,6 +4,7 @@ use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
 use planner::reservation::{OfferTerms, Reservation, ReservationState};
 use planner::time::Timestamp;
+use sqlx::QueryBuilder;
 
 use super::sql;
 use crate::amounts::{energy_text, mass_text, money_text};
@@ -11,9 +12,11 @@ use crate::book::PlanBasis;
 use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
+use crate::engine::dialect::pieces;
 use crate::epochs::repository::Epochs;
 use crate::epochs::row::EpochRow;
 use crate::error::StorageError;
+use crate::events::NewEvent;
 use crate::events::repository::Events;
 use crate::idempotency::IdempotencyRecord;
 use crate::idempotency::repository::Answers;
@@ -35,35 +38,35 @@ fn joined<T: ToString>(words: &[T]) -> String {
 
 /// Binds the nodes and amounts of an offer, in the order in which statements have them.
 macro_rules! bind_terms {
-    ($query:expr, $terms:expr) => {{
+    ($query:expr, $bind:ident, $terms:expr) => {{
         let terms: &OfferTerms = $terms;
         let (values, saves) = (&terms.values, &terms.saves);
         let (cost_low, cost_high) = terms.cost_band.unzip();
         let (co2_low, co2_high) = terms.co2_band.unzip();
         $query
-            .bind(terms.nodes.names.as_deref().map(name_text))
-            .bind(set_text(&terms.nodes.ordinals))
-            .bind(energy_text(values.energy))
-            .bind(money_text(values.cost))
-            .bind(values.cost.currency().to_string())
-            .bind(terms.extra_power_fee.map(money_text))
-            .bind(mass_text(values.co2))
-            .bind(terms.peak_power.as_microwatts())
-            .bind(terms.delay.get())
-            .bind(energy_text(saves.energy))
-            .bind(money_text(saves.cost))
-            .bind(mass_text(saves.co2))
-            .bind(cost_low.map(money_text))
-            .bind(cost_high.map(money_text))
-            .bind(co2_low.map(mass_text))
-            .bind(co2_high.map(mass_text))
-            .bind(terms.basis.as_deref().map(joined))
-            .bind(terms.idle_change.map(|idle| energy_text(idle.energy)))
-            .bind(terms.idle_change.map(|idle| money_text(idle.cost)))
-            .bind(terms.idle_change.map(|idle| mass_text(idle.co2)))
-            .bind(terms.slowing.as_ref().map(|slowing| slowing.state.name.to_string()))
-            .bind(terms.slowing.as_ref().map(|slowing| slowing.state.speed.as_millionths()))
-            .bind(terms.slowing.as_ref().map(|slowing| slowing.later.get()))
+            .$bind(terms.nodes.names.as_deref().map(name_text))
+            .$bind(set_text(&terms.nodes.ordinals))
+            .$bind(energy_text(values.energy))
+            .$bind(money_text(values.cost))
+            .$bind(values.cost.currency().to_string())
+            .$bind(terms.extra_power_fee.map(money_text))
+            .$bind(mass_text(values.co2))
+            .$bind(terms.peak_power.as_microwatts())
+            .$bind(terms.delay.get())
+            .$bind(energy_text(saves.energy))
+            .$bind(money_text(saves.cost))
+            .$bind(mass_text(saves.co2))
+            .$bind(cost_low.map(money_text))
+            .$bind(cost_high.map(money_text))
+            .$bind(co2_low.map(mass_text))
+            .$bind(co2_high.map(mass_text))
+            .$bind(terms.basis.as_deref().map(joined))
+            .$bind(terms.idle_change.map(|idle| energy_text(idle.energy)))
+            .$bind(terms.idle_change.map(|idle| money_text(idle.cost)))
+            .$bind(terms.idle_change.map(|idle| mass_text(idle.co2)))
+            .$bind(terms.slowing.as_ref().map(|slowing| slowing.state.name.to_string()))
+            .$bind(terms.slowing.as_ref().map(|slowing| slowing.state.speed.as_millionths()))
+            .$bind(terms.slowing.as_ref().map(|slowing| slowing.later.get()))
     }};
 }
 
@@ -83,9 +86,7 @@ pub(super) fn bookable<'a>(
 repository!(
     /// Reservations being proposed.
     impl Database for Proposals {
-        /// Proposes a reservation from a plan: holds the nodes of all its offers until they expire.
-        /// Holds that are due at `now` are expired first. The answer to be remembered is stored in the
-        /// same transaction.
+        /// Proposes a reservation from a plan, as [`Self::propose_all`] does, and remembers the answer.
         ///
         /// # Errors
         /// [`ProposeError::BookChanged`]: plan again.
@@ -96,23 +97,45 @@ repository!(
             now: Timestamp,
             idempotency: Option<&IdempotencyRecord>,
         ) -> Result<(), ProposeError> {
+            let reservations = std::slice::from_ref(reservation);
+            let answers: Vec<IdempotencyRecord> = idempotency.into_iter().cloned().collect();
+            self.propose_all(basis, reservations, now, &answers).await.map(drop)
+        }
+
+        /// Proposes reservations from plans that rest on one book, each on those before it: holds the nodes of
+        /// all their offers until they expire. Holds that are due at `now` are expired first. The answers
+        /// to be remembered are stored in the same transaction. The reservations as they are then, by id.
+        ///
+        /// # Errors
+        /// [`ProposeError::BookChanged`]: plan again. Where there is an error, none is proposed.
+        pub async fn propose_all(
+            &self,
+            basis: PlanBasis,
+            reservations: &[NewReservation],
+            now: Timestamp,
+            answers: &[IdempotencyRecord],
+        ) -> Result<Vec<Reservation>, ProposeError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
-            if let Some(record) = idempotency {
-                // First, so that a request sent again is told so and not that the book changed.
-                if !Answers::<Engine>::remember(connection, record).await? {
-                    return Err(ProposeError::IdempotencyKeyReused);
-                }
+            // First, so that a request sent again is told so and not that the book changed.
+            if !Answers::<Engine>::remember(connection, answers).await? {
+                return Err(ProposeError::IdempotencyKeyReused);
             }
             Self::expect_basis(connection, basis, now).await?;
             Lifecycle::<Engine>::expire_due(connection, now).await?;
-            Self::insert_reservation(connection, reservation).await?;
-            Self::insert_offers(connection, reservation.id, &reservation.offers).await?;
-            let (owner, state) = (&reservation.owner, reservation.first_state());
-            let event = reservation_reached(reservation.id, owner, state);
-            Events::<Engine>::record(connection, &[event], now).await?;
+            Self::insert_reservations(connection, reservations).await?;
+            let offers: Vec<(ReservationId, &[NewOffer])> =
+                reservations.iter().map(|it| (it.id, it.offers.as_slice())).collect();
+            Self::insert_offers(connection, &offers).await?;
+            let event =
+                |it: &NewReservation| reservation_reached(it.id, &it.owner, it.first_state());
+            let events: Vec<NewEvent> = reservations.iter().map(event).collect();
+            Events::<Engine>::record(connection, &events, now).await?;
             BookRow::<Engine>::bump_version(connection).await?;
-            Ok(transaction.commit().await?)
+            let ids: Vec<ReservationId> = reservations.iter().map(|it| it.id).collect();
+            let proposed = Reservations::<Engine>::of(connection, &ids).await?;
+            transaction.commit().await?;
+            Ok(proposed)
         }
 
         /// Makes offers to a reservation that awaits the supplier, which is then proposed.
@@ -144,7 +167,7 @@ repository!(
                 .bind(summary)
                 .execute(&mut *connection)
                 .await?;
-            Self::insert_offers(connection, id, offers).await?;
+            Self::insert_offers(connection, &[(id, offers)]).await?;
             let state = ReservationState::Proposed;
             let event = reservation_reached(id, &reservation.owner, state);
             Events::<Engine>::record(connection, &[event], now).await?;
@@ -181,56 +204,67 @@ repository!(
             terms: &OfferTerms,
         ) -> Result<(), StorageError> {
             let set = sqlx::query(sql::SET_OFFER_TERMS).bind(id.as_uuid());
-            bind_terms!(set, terms).execute(connection).await?;
+            bind_terms!(set, bind, terms).execute(connection).await?;
             Ok(())
         }
 
-        async fn insert_reservation(
+        async fn insert_reservations(
             connection: &mut Connection<Engine>,
-            reservation: &NewReservation,
-        ) -> Result<(), ProposeError> {
-            sqlx::query(sql::INSERT_RESERVATION)
-                .bind(reservation.id.as_uuid())
-                .bind(&reservation.owner)
-                .bind(reservation.first_state().word())
-                .bind(&reservation.request)
-                .bind(reservation.created.as_unix_seconds())
-                .bind(reservation.expires.as_unix_seconds())
-                .bind(&reservation.summary)
-                .bind(reservation.priority)
-                .bind(reservation.replaces.map(ReservationId::as_uuid))
-                .bind(reservation.gives_back)
-                .bind(&reservation.project)
-                .bind(reservation.share_factor.map(|it| i64::from(it.millionths())))
-                .execute(connection)
-                .await?;
+            reservations: &[NewReservation],
+        ) -> Result<(), StorageError> {
+            for piece in pieces(reservations) {
+                let mut insert = QueryBuilder::<Engine>::new(sql::RESERVATIONS_BULK);
+                insert.push_values(piece, |mut row, reservation| {
+                    row.push_bind(reservation.id.as_uuid())
+                        .push_bind(&reservation.owner)
+                        .push_bind(reservation.first_state().word())
+                        .push_bind(&reservation.request)
+                        .push_bind(reservation.created.as_unix_seconds())
+                        .push_bind(reservation.expires.as_unix_seconds())
+                        .push_bind(&reservation.summary)
+                        .push_bind(reservation.priority)
+                        .push_bind(reservation.replaces.map(ReservationId::as_uuid))
+                        .push_bind(reservation.gives_back)
+                        .push_bind(&reservation.project)
+                        .push_bind(reservation.share_factor.map(|it| i64::from(it.millionths())))
+                        .push(sql::CHANGES_NOW);
+                });
+                insert.build().execute(&mut *connection).await?;
+            }
             Ok(())
         }
 
+        /// Holds the nodes of reservations' offers.
         pub(super) async fn insert_offers(
             connection: &mut Connection<Engine>,
-            id: ReservationId,
-            offers: &[NewOffer],
+            offers: &[(ReservationId, &[NewOffer])],
         ) -> Result<(), ProposeError> {
-            for (position, offer) in (0_i64..).zip(offers) {
-                let (span, rankings) = (offer.terms.span, &offer.terms.rankings);
-                let insert = sqlx::query(sql::INSERT_OFFER)
-                    .bind(offer.id.as_uuid())
-                    .bind(id.as_uuid())
-                    .bind(span.start().as_unix_seconds())
-                    .bind(span.end().as_unix_seconds())
-                    .bind(position)
-                    .bind(joined(rankings))
-                    .bind(offer.terms.is_compromise);
-                bind_terms!(insert, &offer.terms).execute(&mut *connection).await?;
+            let mut rows: Vec<(ReservationId, i64, &NewOffer)> = Vec::new();
+            for (id, offers) in offers {
+                rows.extend((0_i64..).zip(*offers).map(|(position, offer)| (*id, position, offer)));
             }
-            if offers.is_empty() {
+            for piece in pieces(&rows) {
+                let mut insert = QueryBuilder::<Engine>::new(sql::OFFERS_BULK);
+                insert.push_values(piece, |mut row, (id, position, offer)| {
+                    let (span, rankings) = (offer.terms.span, &offer.terms.rankings);
+                    row.push_bind(offer.id.as_uuid())
+                        .push_bind(id.as_uuid())
+                        .push_bind(span.start().as_unix_seconds())
+                        .push_bind(span.end().as_unix_seconds())
+                        .push_bind(*position)
+                        .push_bind(joined(rankings))
+                        .push_bind(offer.terms.is_compromise);
+                    bind_terms!(row, push_bind, &offer.terms);
+                });
+                insert.build().execute(&mut *connection).await?;
+            }
+            if rows.is_empty() {
                 return Ok(());
             }
             let epoch = Epochs::<Engine>::newest(connection).await?;
-            let epoch = bookable(epoch, offers.iter().map(|offer| &offer.ranks))?;
-            let held = |offer: &NewOffer| Allocation {
-                reservation_id: id,
+            let epoch = bookable(epoch, rows.iter().map(|(.., offer)| &offer.ranks))?;
+            let held = |(id, _, offer): &(ReservationId, i64, &NewOffer)| Allocation {
+                reservation_id: *id,
                 offer_id: offer.id,
                 owner: String::new(),
                 state: ReservationState::Proposed,
@@ -239,7 +273,7 @@ repository!(
                 ranks: offer.ranks.clone(),
                 slowed_peak: None,
             };
-            let held: Vec<Allocation> = offers.iter().map(held).collect();
+            let held: Vec<Allocation> = rows.iter().map(held).collect();
             Ok(Allocations::<Engine>::insert(connection, epoch, &held).await?)
         }
 

@@ -12,7 +12,6 @@ use super::sql;
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::engine::dialect::Dialect;
-use crate::engine::dialect::MAX_BOUND_VALUES;
 use crate::error::StorageError;
 use crate::reservations::reservation::{Filter, SeenBy};
 use crate::reservations::row::{OfferRow, ReservationRow};
@@ -32,6 +31,20 @@ repository!(
         ) -> Result<Option<Reservation>, StorageError> {
             let mut transaction = self.begin_read().await?;
             let found = Self::find(&mut transaction, id).await?;
+            transaction.commit().await?;
+            Ok(found)
+        }
+
+        /// Reservations by their ids, in the order of these. Ids that are not known are left out.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn reservations_by_id(
+            &self,
+            ids: &[ReservationId],
+        ) -> Result<Vec<Reservation>, StorageError> {
+            let mut transaction = self.begin_read().await?;
+            let found = Self::of(&mut transaction, ids).await?;
             transaction.commit().await?;
             Ok(found)
         }
@@ -100,7 +113,7 @@ repository!(
                 .fetch_all(&mut *connection)
                 .await?;
             let offers: Result<Vec<_>, _> = offers.into_iter().map(HeldOffer::try_from).collect();
-            let shared = Self::shared_with(connection, &[id]).await?;
+            let shared = Self::shared_with(connection, &[id.as_uuid()]).await?;
             row.reservation(offers?, shared.into_values().next().unwrap_or_default()).map(Some)
         }
 
@@ -110,17 +123,12 @@ repository!(
             connection: &mut Connection<Engine>,
             ids: &[ReservationId],
         ) -> Result<Vec<Reservation>, StorageError> {
-            let mut reservations = Vec::with_capacity(ids.len());
-            for chunk in ids.chunks(MAX_BOUND_VALUES) {
-                let mut query = QueryBuilder::<Engine>::new(sql::RESERVATIONS_WHERE);
-                let mut list = query.push(" AND r.id IN (").separated(", ");
-                for id in chunk {
-                    list.push_bind(id.as_uuid());
-                }
-                list.push_unseparated(")");
-                let rows = query.build_query_as().fetch_all(&mut *connection).await?;
-                reservations.extend(Self::with_offers(connection, rows).await?);
-            }
+            let ids: Vec<Uuid> = ids.iter().map(|id| id.as_uuid()).collect();
+            let mut query = QueryBuilder::<Engine>::new(sql::RESERVATIONS_WHERE);
+            query.push(" AND r.id");
+            Engine::push_among(&mut query, &ids);
+            let rows = query.build_query_as().fetch_all(&mut *connection).await?;
+            let mut reservations = Self::with_offers(connection, rows).await?;
             reservations.sort_unstable_by_key(|it| it.id);
             Ok(reservations)
         }
@@ -129,8 +137,8 @@ repository!(
             connection: &mut Connection<Engine>,
             rows: Vec<ReservationRow>,
         ) -> Result<Vec<Reservation>, StorageError> {
-            let mut offers = Self::offers_of(connection, &rows).await?;
-            let ids: Vec<ReservationId> = rows.iter().map(|row| row.id).collect();
+            let ids: Vec<Uuid> = rows.iter().map(|row| row.id.as_uuid()).collect();
+            let mut offers = Self::offers_of(connection, &ids).await?;
             let mut shared = Self::shared_with(connection, &ids).await?;
             let with_offers = |row: ReservationRow| {
                 let offers = offers.remove(&row.id).unwrap_or_default();
@@ -143,22 +151,16 @@ repository!(
         /// With whom reservations are shared. Those that are shared with nobody are left out.
         async fn shared_with(
             connection: &mut Connection<Engine>,
-            ids: &[ReservationId],
+            ids: &[Uuid],
         ) -> Result<HashMap<ReservationId, Vec<SharedWith>>, StorageError> {
             let mut shared: HashMap<ReservationId, Vec<SharedWith>> = HashMap::new();
-            for chunk in ids.chunks(MAX_BOUND_VALUES) {
-                let mut query = QueryBuilder::<Engine>::new(sharing::SHARED_WITH);
-                let mut list = query.separated(", ");
-                for id in chunk {
-                    list.push_bind(id.as_uuid());
-                }
-                list.push_unseparated(sharing::SHARED_WITH_END);
-                let rows: Vec<SharedRow> =
-                    query.build_query_as().fetch_all(&mut *connection).await?;
-                for row in rows {
-                    let (id, with) = row.try_into()?;
-                    shared.entry(id).or_default().push(with);
-                }
+            let mut query = QueryBuilder::<Engine>::new(sharing::SHARED_WITH);
+            Engine::push_among(&mut query, ids);
+            query.push(sharing::SHARED_WITH_END);
+            let rows: Vec<SharedRow> = query.build_query_as().fetch_all(connection).await?;
+            for row in rows {
+                let (id, with) = row.try_into()?;
+                shared.entry(id).or_default().push(with);
             }
             Ok(shared)
         }
@@ -235,22 +237,15 @@ repository!(
 
         async fn offers_of(
             connection: &mut Connection<Engine>,
-            reservations: &[ReservationRow],
+            ids: &[Uuid],
         ) -> Result<HashMap<ReservationId, Vec<HeldOffer>>, StorageError> {
             let mut offers: HashMap<ReservationId, Vec<HeldOffer>> = HashMap::new();
-            // SQLite binds at most 32,766 values, far more than a page has rows.
-            for page in reservations.chunks(1000) {
-                let mut query = QueryBuilder::<Engine>::new(sql::OFFERS_WHERE);
-                let mut ids = query.separated(", ");
-                for reservation in page {
-                    ids.push_bind(reservation.id.as_uuid());
-                }
-                ids.push_unseparated(") ORDER BY reservation_id, position");
-                let rows: Vec<OfferRow> =
-                    query.build_query_as().fetch_all(&mut *connection).await?;
-                for row in rows {
-                    offers.entry(row.reservation_id).or_default().push(row.try_into()?);
-                }
+            let mut query = QueryBuilder::<Engine>::new(sql::OFFERS_WHERE);
+            Engine::push_among(&mut query, ids);
+            query.push(" ORDER BY reservation_id, position");
+            let rows: Vec<OfferRow> = query.build_query_as().fetch_all(connection).await?;
+            for row in rows {
+                offers.entry(row.reservation_id).or_default().push(row.try_into()?);
             }
             Ok(offers)
         }

@@ -96,7 +96,7 @@ repository!(
                 .bind(notice_text(notice))
                 .execute(&mut *connection)
                 .await?;
-            Proposals::<Engine>::insert_offers(connection, id, offers).await?;
+            Proposals::<Engine>::insert_offers(connection, &[(id, offers)]).await?;
             let (owner, state) = (&reservation.owner, reservation.state);
             let events = [
                 reservation_told("reservation.withdrawn", id, owner, state.word()),

@@ -3,7 +3,7 @@
 use planner::fair_share::ShareFactor;
 use planner::identity::{OfferId, ReservationId};
 use planner::node_set::NodeSet;
-use planner::reservation::{OfferTerms, ReservationState};
+use planner::reservation::{OfferSelector, OfferTerms, ReservationState};
 use planner::time::{Span, Timestamp};
 
 use crate::book::PlanBasis;
@@ -57,6 +57,19 @@ pub struct NewOffer {
     pub terms: OfferTerms,
     /// The nodes that are held, as ranks in the newest epoch's draw order.
     pub ranks: NodeSet,
+}
+
+/// The choice of one of a reservation's offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NewChoice {
+    /// The reservation.
+    pub id: ReservationId,
+    /// How the offer is named.
+    pub selector: OfferSelector,
+    /// The instant that judges whether the offers are held still.
+    pub now: Timestamp,
+    /// The [`row_version`](planner::reservation::Reservation::row_version) that is expected.
+    pub expected_row_version: Option<i64>,
 }
 
 /// What a change of a reservation rests on: the reservation as it was read, and the book.

@@ -29,30 +29,12 @@ macro_rules! offer_columns {
 }
 
 statements! {
-    /// A new reservation.
-    INSERT_RESERVATION = "INSERT INTO reservations
-        (id, owner, state, request, created_s, expires_s, document, priority, replaces,
-            gives_back, project, share_factor_millionths, changed)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, (SELECT changes FROM book WHERE id = 1))";
-
-    /// A new offer.
-    INSERT_OFFER = concat!("INSERT INTO offers
-        (id, reservation_id, start_s, end_s, position, rankings, is_compromise, ", terms_columns!(), ")
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
-            $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)");
-
     /// One reservation.
     RESERVATION = concat!("SELECT ", columns!(), " FROM reservations AS r WHERE r.id = $1");
 
     /// The offers of a reservation in their order.
     OFFERS_OF_RESERVATION = concat!("SELECT ", offer_columns!(), "
         FROM offers WHERE reservation_id = $1 ORDER BY position");
-
-    /// Confirms a reservation: the chosen offer and its span.
-    CONFIRM = "UPDATE reservations SET state = 'confirmed', chosen_offer_id = $2, start_s = $3,
-            end_s = $4, confirmed_s = $5, row_version = row_version + 1,
-            changed = (SELECT changes FROM book WHERE id = 1)
-        WHERE id = $1";
 
     /// Whether, since a count of changes, an offer was chosen whose hold is over at an instant. What
     /// is compared with the states is no column, so that SQLite goes by the changes, which are few,
@@ -191,4 +173,30 @@ pub const RESERVATIONS_WHERE: &str =
 
 /// Offers of several reservations.
 pub const OFFERS_WHERE: &str =
-    concat!("SELECT ", offer_columns!(), " FROM offers WHERE reservation_id IN (");
+    concat!("SELECT ", offer_columns!(), " FROM offers WHERE reservation_id");
+
+/// New reservations.
+pub const RESERVATIONS_BULK: &str = "INSERT INTO reservations
+    (id, owner, state, request, created_s, expires_s, document, priority, replaces,
+        gives_back, project, share_factor_millionths, changed) ";
+
+/// The count of changes of the transaction, which `changed` notes of a new reservation.
+pub const CHANGES_NOW: &str = "(SELECT changes FROM book WHERE id = 1)";
+
+/// New offers.
+pub const OFFERS_BULK: &str = concat!(
+    "INSERT INTO offers
+    (id, reservation_id, start_s, end_s, position, rankings, is_compromise, ",
+    terms_columns!(),
+    ") "
+);
+
+/// Confirms the reservations of offers at an instant: the chosen offers and their spans.
+pub const CONFIRM_WHERE: &str =
+    "UPDATE reservations SET state = 'confirmed', chosen_offer_id = o.id,
+        start_s = o.start_s, end_s = o.end_s, row_version = row_version + 1,
+        changed = (SELECT changes FROM book WHERE id = 1), confirmed_s = ";
+
+/// The offers by which reservations are confirmed.
+pub const CONFIRMED_OFFERS: &str =
+    " FROM offers AS o WHERE o.reservation_id = reservations.id AND o.id";

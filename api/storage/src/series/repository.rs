@@ -35,7 +35,8 @@ repository!(
         ) -> Result<(), CreateSeriesError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             if let Some(record) = idempotency
-                && !Answers::<Engine>::remember(&mut transaction, record).await?
+                && !Answers::<Engine>::remember(&mut transaction, std::slice::from_ref(record))
+                    .await?
             {
                 return Err(CreateSeriesError::IdempotencyKeyReused);
             }

@@ -40,7 +40,7 @@ repository!(
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let connection = &mut *transaction;
             if let Some(record) = idempotency
-                && !Answers::<Engine>::remember(connection, record).await?
+                && !Answers::<Engine>::remember(connection, std::slice::from_ref(record)).await?
             {
                 return Err(EnqueueError::IdempotencyKeyReused);
             }

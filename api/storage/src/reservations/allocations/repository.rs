@@ -3,11 +3,12 @@
 use planner::identity::ReservationId;
 use planner::time::{Span, Timestamp};
 use sqlx::QueryBuilder;
+use uuid::Uuid;
 
 use super::sql;
 use crate::database::repository;
 use crate::engine::connections::Connection;
-use crate::engine::dialect::MAX_BOUND_VALUES;
+use crate::engine::dialect::{Dialect, pieces};
 use crate::error::StorageError;
 use crate::identity::EpochId;
 use crate::reservations::allocations::Allocation;
@@ -106,13 +107,27 @@ repository!(
             Ok(())
         }
 
+        /// Frees the nodes of reservations but those of their chosen offers.
+        pub(crate) async fn keep_chosen(
+            connection: &mut Connection<Engine>,
+            reservations: &[Uuid],
+            chosen: &[Uuid],
+        ) -> Result<(), StorageError> {
+            let mut delete = QueryBuilder::<Engine>::new(sql::DELETE_ALLOCATIONS_WHERE);
+            Engine::push_among(&mut delete, reservations);
+            delete.push(sql::BUT_OFFERS);
+            Engine::push_among(&mut delete, chosen);
+            delete.push(")").build().execute(connection).await?;
+            Ok(())
+        }
+
         /// Takes nodes of an epoch, a row for each range.
         pub(crate) async fn insert(
             connection: &mut Connection<Engine>,
             epoch: EpochId,
             allocations: &[Allocation],
         ) -> Result<(), StorageError> {
-            for chunk in range_rows(allocations).chunks(MAX_BOUND_VALUES / 7) {
+            for chunk in pieces(&range_rows(allocations)) {
                 let mut insert = QueryBuilder::<Engine>::new(sql::ALLOCATIONS_BULK);
                 insert.push_values(chunk, |mut row, (allocation, range)| {
                     row.push_bind(allocation.reservation_id.as_uuid())

@@ -76,3 +76,9 @@ statements! {
 /// Allocations.
 pub const ALLOCATIONS_BULK: &str = "INSERT INTO allocations
     (reservation_id, offer_id, epoch, first_rank, end_rank, start_s, end_s) ";
+
+/// Frees the nodes of the offers of reservations.
+pub const DELETE_ALLOCATIONS_WHERE: &str = "DELETE FROM allocations WHERE reservation_id";
+
+/// But those of these offers.
+pub const BUT_OFFERS: &str = " AND NOT (offer_id";

@@ -16,7 +16,7 @@ statements! {
 /// With whom reservations are shared; their ids follow.
 pub const SHARED_WITH: &str =
     "SELECT reservation_id, is_project, name, may FROM shared_reservations
-    WHERE reservation_id IN (";
+    WHERE reservation_id";
 
 /// What follows the ids of [`SHARED_WITH`].
-pub const SHARED_WITH_END: &str = ") ORDER BY reservation_id, is_project, name";
+pub const SHARED_WITH_END: &str = " ORDER BY reservation_id, is_project, name";
