@@ -20,6 +20,7 @@ import concurrent.futures
 import datetime
 import http.client
 import json
+import os
 import pathlib
 import random
 import re
@@ -154,16 +155,61 @@ def confirm(bookings, nodes, connections, first_seed=0):
     return done / (time.monotonic() - began), done
 
 
-def timed(bookings, connections, first_seed):
-    """Bookings a second, and how long each took that was made."""
-    def one(seed):
-        began = time.monotonic()
-        return time.monotonic() - began if book(seed, 64) else None
+BOOKINGS_LUA = """
+wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+local bodies, proposed = {}, {}
+for line in io.lines("%s") do bodies[#bodies + 1] = line end
+local at, booked, refused = %d, 0, 0
+request = function()
+  local id = table.remove(proposed)
+  if id then
+    return wrk.format(nil, "/api/v1/reservations/" .. id .. "/choose", nil, '{"ranking": "cost_co2_energy"}')
+  end
+  at = at %% #bodies + 1
+  return wrk.format(nil, "/api/v1/reservations", nil, bodies[at])
+end
+response = function(status, headers, body)
+  if status == 201 then table.insert(proposed, body:match('"id":"([^"]+)"'))
+  elseif status == 200 then booked = booked + 1
+  else refused = refused + 1 end
+  wrk.thread:set("booked", booked)
+  wrk.thread:set("refused", refused)
+end
+local threads = {}
+setup = function(thread) table.insert(threads, thread) end
+done = function(summary, latency)
+  for _, thread in ipairs(threads) do
+    print(string.format("booked %%d refused %%d seconds %%.3f p50 %%.2f p99 %%.2f", thread:get("booked") or 0,
+      thread:get("refused") or 0, summary.duration / 1e6, latency:percentile(50) / 1e3, latency:percentile(99) / 1e3))
+  end
+end
+"""
 
-    began = time.monotonic()
-    with concurrent.futures.ThreadPoolExecutor(connections) as pool:
-        took = [it for it in pool.map(one, range(first_seed, first_seed + bookings)) if it is not None]
-    return len(took) / (time.monotonic() - began), took
+
+def processor_s(process):
+    """Seconds of processor time that a process took."""
+    fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def timed(process, connections, seconds, turn):
+    """What a load of bookings came to: made and refused, a second, times in ms, and processor time for each in ms."""
+    chance = random.Random(turn)
+    with tempfile.TemporaryDirectory() as folder:
+        bodies, script = pathlib.Path(folder, "bodies"), pathlib.Path(folder, "book.lua")
+        wish = lambda: json.dumps(request(chance, 64, chance.randint(1, 12), 24, 28))
+        bodies.write_text("\n".join(wish() for _ in range(20_000)))
+        script.write_text(BOOKINGS_LUA % (bodies, 0))
+        load = ["-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", script]
+        before = processor_s(process)
+        command = ["wrk", *load, f"http://{ADDRESS}"]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        spent = processor_s(process) - before
+    found = re.search(r"booked (\d+) refused (\d+) seconds (\S+) p50 (\S+) p99 (\S+)", text)
+    booked, refused, took, p50, p99 = map(float, found.groups())
+    return {"booked": booked, "refused": refused, "rate": booked / took, "p50": p50, "p99": p99,
+            "cost": 1000 * spent / max(1, booked)}
 
 
 def compare(given):
@@ -176,17 +222,18 @@ def compare(given):
             process, _ = serve(given.database.format(name), binaries[name])
             if must("GET", "/api/v1/nodes?limit=1")["count"] == 0:
                 furnish(given.nodes)
-            timed(20, 4, 10_000_000 + turn * 100)
+            timed(process, 4, 1, 1000 + turn)
             for count in given.connections:
-                found[name, count].append(timed(given.bookings, count, (turn * 100 + count) * 100_000))
+                found[name, count].append(timed(process, count, given.seconds, turn * 100 + count))
             process.terminate()
             process.wait()
     for (name, count), rounds in found.items():
-        took = sorted(1000 * it for _, each in rounds for it in each)
-        rates = [rate for rate, _ in rounds]
-        print(f"{name}, {count} connections: {statistics.median(rates):.0f} bookings/s "
-              f"({min(rates):.0f} to {max(rates):.0f}), p50 {took[len(took) // 2]:.1f} ms, "
-              f"p99 {took[len(took) * 99 // 100]:.1f} ms, {len(took)} made", flush=True)
+        middle = {key: statistics.median(it[key] for it in rounds) for key in rounds[0]}
+        rates = [it["rate"] for it in rounds]
+        print(f"{name}, {count} connections: {middle['rate']:.0f} bookings/s ({min(rates):.0f} to {max(rates):.0f}), "
+              f"each of their two requests p50 {middle['p50']:.1f} ms, p99 {middle['p99']:.1f} ms, processor time of the "
+              f"service {middle['cost']:.2f} ms each; {sum(it['booked'] for it in rounds):.0f} made, "
+              f"{sum(it['refused'] for it in rounds):.0f} refused", flush=True)
 
 
 LUA = """

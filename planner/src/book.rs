@@ -167,9 +167,13 @@ impl Book {
 
     /// Adds a booking of nodes that are free. `O(log bookings)` and the shift.
     pub fn insert(&mut self, id: Arc<str>, span: Span, ranks: NodeSet) {
-        let booking = Arc::new(Booking::new(id, span, ranks, &self.order));
-        let at = self.bookings.partition_point(|other| other.span <= span);
-        self.bookings.insert(at, booking);
+        self.insert_booking(Booking::new(id, span, ranks, &self.order));
+    }
+
+    /// Adds a booking of the book's order, of nodes that are free. `O(log bookings)` and the shift.
+    pub fn insert_booking(&mut self, booking: Booking) {
+        let at = self.bookings.partition_point(|other| other.span <= booking.span);
+        self.bookings.insert(at, Arc::new(booking));
         self.index_from(at);
     }
 

@@ -96,11 +96,11 @@ async fn furnish(services: &Services) -> anyhow::Result<()> {
 /// Books the cheapest start.
 async fn book(services: &Services, owner: &str, request: BookingRequest) -> anyhow::Result<()> {
     let access = Access::of(owner, CallerKind::Site);
-    if let Proposed::New(id) = services.booking.propose(access, &request, None).await? {
+    if let Proposed::New(proposed) = services.booking.propose(access, &request, None).await? {
         let cheapest = OfferSelector::Preferred(Preference::Ranking(Ranking::ALL[3]));
         let state = services.shared.state().await?;
         let choice = Choice { selector: cheapest, expected: None };
-        services.booking.choose(access, id, &choice, None, &state).await?;
+        services.booking.choose(access, proposed.id, &choice, None, &state).await?;
     }
     Ok(())
 }

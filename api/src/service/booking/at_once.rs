@@ -4,7 +4,7 @@ use planner::identity::ReservationId;
 use planner::preference::Preference;
 use planner::reservation::{OfferSelector, Reservation};
 
-use super::{BookingError, BookingRequest, BookingService, Choice, Proposed};
+use super::{BookingError, BookingRequest, BookingService, Choice};
 use crate::service::shared::Access;
 
 impl BookingService {
@@ -22,9 +22,8 @@ impl BookingService {
         let request = self.within_rights(access, request)?.to_choose_by(preference);
         self.check_ahead(access, &request)?;
         let request = self.with_learnt_utilisation(request).await?;
-        let (Proposed::New(id) | Proposed::Before(id)) =
-            self.propose(access, &request, None).await?;
-        self.choose_by(access, id, preference).await
+        let proposed = self.propose(access, &request, None).await?;
+        self.choose_by(access, proposed.id(), preference).await
     }
 
     /// Chooses an offer of a proposal by a preference.

@@ -3,8 +3,9 @@
 use planner::identity::ReservationId;
 use planner::reservation::{ChoiceRefused, OfferSelector, Reservation, ReservationState};
 use planner::time::Timestamp;
-use storage::ChooseError;
+use storage::{ChooseError, NewChoice};
 
+use super::choose_together::ChoiceError;
 use super::{BookingError, BookingRequest, BookingService, ChangedReservation, Expected};
 use crate::config::slurm::ManagerSettings;
 use crate::service::shared::{Access, SiteState};
@@ -59,9 +60,12 @@ impl BookingService {
             }
             // What was checked is what is confirmed: another state of it is looked at anew.
             let pinned = version.or_else(|| checks.then_some(reservation.row_version));
-            match self.shared.database.choose(id, choice.selector, now, pinned, managed).await {
-                Err(ChooseError::Refused(ChoiceRefused::VersionMismatch { .. }))
-                    if version.is_none() => {}
+            let selector = choice.selector;
+            let new = NewChoice { id, selector, now, expected_row_version: pinned };
+            match self.choose_with_others(new, managed).await {
+                Err(ChoiceError::Refused(ChooseError::Refused(
+                    ChoiceRefused::VersionMismatch { .. },
+                ))) if version.is_none() => {}
                 chosen => {
                     let after = self.chosen(access, &reservation, chosen, now, state).await?;
                     return Ok(ChangedReservation { before: reservation, after });
@@ -76,37 +80,39 @@ impl BookingService {
         &self,
         access: Access<'_>,
         reservation: &Reservation,
-        chosen: Result<Reservation, ChooseError>,
+        chosen: Result<Reservation, ChoiceError>,
         now: Timestamp,
         state: &SiteState,
     ) -> Result<Reservation, BookingError> {
         let request = || self.stored_request(reservation, state);
-        match chosen {
+        let refused = match chosen {
             Ok(mut chosen) => {
                 metrics::counter!("wattbook_confirmations_total").increment(1);
                 self.shared.manager_bell.notify_one();
                 chosen.state = chosen.state_at(now);
-                Ok(chosen)
+                return Ok(chosen);
             }
-            Err(ChooseError::Refused(
+            Err(ChoiceError::Refused(refused)) => refused,
+            Err(ChoiceError::Fault(fault)) => return Err(fault.into()),
+        };
+        Err(match refused {
+            ChooseError::Refused(
                 ChoiceRefused::Expired { .. }
                 | ChoiceRefused::NotProposed { state: ReservationState::Expired },
-            )) => Err(self.expired(access, request()).await?),
-            Err(ChooseError::Refused(ChoiceRefused::NotProposed { state })) => {
-                Err(BookingError::WrongState {
+            ) => self.expired(access, request()).await?,
+            ChooseError::Refused(ChoiceRefused::NotProposed { state }) => {
+                BookingError::WrongState {
                     state: state.word().to_owned(),
                     way_out: "only a proposed reservation's offers can be chosen",
-                })
+                }
             }
-            Err(ChooseError::NotFound) => Err(BookingError::NoReservation(reservation.id)),
-            Err(ChooseError::Refused(ChoiceRefused::UnknownOffer)) => {
-                Err(BookingError::UnknownOffer)
+            ChooseError::NotFound => BookingError::NoReservation(reservation.id),
+            ChooseError::Refused(ChoiceRefused::UnknownOffer) => BookingError::UnknownOffer,
+            ChooseError::Refused(ChoiceRefused::VersionMismatch { .. }) => {
+                BookingError::VersionMismatch
             }
-            Err(ChooseError::Refused(ChoiceRefused::VersionMismatch { .. })) => {
-                Err(BookingError::VersionMismatch)
-            }
-            Err(ChooseError::Storage(error)) => Err(error.into()),
-        }
+            ChooseError::Storage(error) => error.into(),
+        })
     }
 
     /// The answer to a late choice. `None` for the request: its window has

@@ -9,11 +9,13 @@ use std::sync::Arc;
 
 use planner::identity::ReservationId;
 use planner::reservation::Reservation;
-use planner::time::{Seconds, Span, Timestamp};
+use planner::time::{Span, Timestamp};
 use storage::NewOffer;
 
+use super::standing::AccountShare;
 use super::{BookingError, BookingService};
-use crate::service::shared::{Access, CallerKind, SiteState};
+use crate::config::limits::Limits;
+use crate::service::shared::{Access, CallerKind, Fault, SiteState};
 
 /// What a user's proposals hold before another one.
 #[derive(Debug)]
@@ -21,84 +23,130 @@ pub struct HeldSoFar {
     proposals: usize,
     /// Nodes times seconds.
     node_seconds: i128,
-    most_h: f64,
-    retry_after_s: u32,
+    /// When the first of the holds is over.
+    first_over: Option<Timestamp>,
+    now: Timestamp,
 }
 
 impl BookingService {
-    /// What a caller's proposals hold at a state, where that is limited, by their share or as for everybody. Asked for after the state
-    /// was read: what another process holds since then makes the plan's write fail.
+    /// What a caller's proposals hold at a state beside one of them, which is to hold something else; `None` where that is
+    /// not limited.
     ///
     /// # Errors
     /// `TooManyHolds` where there is no room for another proposal.
-    pub(in crate::service) async fn held_so_far(
-        &self,
-        access: Access<'_>,
-        state: &Arc<SiteState>,
-        by_share: Option<Seconds>,
-    ) -> Result<Option<HeldSoFar>, BookingError> {
-        self.held_beside(access, state, by_share, None).await
-    }
-
-    /// What a caller's proposals hold at a state beside one of them, which is to hold something else.
     pub(super) async fn held_beside(
         &self,
         access: Access<'_>,
         state: &Arc<SiteState>,
-        by_share: Option<Seconds>,
-        beside: Option<ReservationId>,
+        beside: ReservationId,
     ) -> Result<Option<HeldSoFar>, BookingError> {
         if access.kind != CallerKind::User {
             return Ok(None);
         }
+        let held = self.held_by_user(access.owner, state, Some(beside)).await?;
+        held.admit_one_more(&self.shared.settings.limits)?;
+        Ok(Some(held))
+    }
+
+    /// What a user's proposals hold at a state, but one of them. Asked for after the state was read: what another process holds
+    /// since then makes the plan's write fail.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub(super) async fn held_by_user(
+        &self,
+        owner: &str,
+        state: &SiteState,
+        beside: Option<ReservationId>,
+    ) -> Result<HeldSoFar, Fault> {
         let now = self.shared.now();
-        let mut held = self.shared.database.held_by(access.owner, now).await?;
+        let mut held = self.shared.database.held_by(owner, now).await?;
         held.retain(|(id, _)| Some(*id) != beside);
-        let (limits, proposals) = (&self.shared.settings.limits, held.len());
-        let first = held.iter().map(|(_, expires)| *expires).min();
-        let retry_after_s = first.map_or(1, |expires| seconds_until(expires, now));
-        if proposals >= limits.holds_per_user {
-            let most = limits.holds_per_user;
-            return Err(BookingError::TooManyHolds { proposals, most, retry_after_s });
-        }
         let ids: HashSet<String> = held.iter().map(|(id, _)| id.to_string()).collect();
-        let bookings = state.book.bookings().iter().filter(|it| ids.contains(&*it.id));
-        let node_seconds = bookings.map(|it| node_seconds(it.ranks.count(), it.span)).sum();
-        let most_h =
-            by_share.map_or(limits.held_cluster_hours_per_user, |it| it.get() as f64 / 3600.0);
-        Ok(Some(HeldSoFar { proposals, node_seconds, most_h, retry_after_s }))
+        let bookings = state.book.bookings().iter();
+        let theirs = bookings.filter(|it| !ids.is_empty() && ids.contains(&*it.id));
+        Ok(HeldSoFar {
+            proposals: held.len(),
+            node_seconds: theirs.map(|it| node_seconds(it.ranks.count(), it.span)).sum(),
+            first_over: held.iter().map(|(_, expires)| *expires).min(),
+            now,
+        })
+    }
+
+    /// The most that a user's proposals may hold, in hours of the whole cluster, by their share or as for everybody.
+    pub(super) fn most_held_h(&self, share: Option<AccountShare>) -> f64 {
+        let by_share = share.and_then(|it| it.held());
+        let of_all = self.shared.settings.limits.held_cluster_hours_per_user;
+        by_share.map_or(of_all, |it| it.get() as f64 / 3600.0)
     }
 }
 
 impl HeldSoFar {
-    /// Whether more offers may be held.
+    /// Whether there is room for another proposal.
+    ///
+    /// # Errors
+    /// `TooManyHolds`.
+    pub fn admit_one_more(&self, limits: &Limits) -> Result<(), BookingError> {
+        let (proposals, most) = (self.proposals, limits.holds_per_user);
+        if proposals < most {
+            return Ok(());
+        }
+        let retry_after_s = self.retry_after_s();
+        Err(BookingError::TooManyHolds { proposals, most, retry_after_s })
+    }
+
+    /// Whether more offers may be held beside what is, which is at most so many hours of the whole cluster.
     ///
     /// # Errors
     /// `TooMuchHeld`.
-    pub fn admit(&self, state: &SiteState, offers: &[NewOffer]) -> Result<(), BookingError> {
-        let more = offers.iter().map(|offer| node_seconds(offer.ranks.count(), offer.terms.span));
-        self.admit_more(state, more.sum())
+    pub fn admit(
+        &self,
+        most_h: f64,
+        state: &SiteState,
+        offers: &[NewOffer],
+    ) -> Result<(), BookingError> {
+        self.admit_more(most_h, state, held_by(offers))
     }
 
     /// Whether what a reservation holds may be held besides.
     ///
     /// # Errors
     /// `TooMuchHeld`.
-    pub fn admit_held(&self, state: &SiteState, stored: &Reservation) -> Result<(), BookingError> {
+    pub fn admit_held(
+        &self,
+        most_h: f64,
+        state: &SiteState,
+        stored: &Reservation,
+    ) -> Result<(), BookingError> {
         let terms = stored.counting_offers().map(|offer| &offer.terms);
         let more = terms.map(|terms| node_seconds(terms.nodes.count(), terms.span));
-        self.admit_more(state, more.sum())
+        self.admit_more(most_h, state, more.sum())
     }
 
-    fn admit_more(&self, state: &SiteState, more: i128) -> Result<(), BookingError> {
+    /// Counts the offers of another proposal, which are held until an instant.
+    pub fn add(&mut self, offers: &[NewOffer], until: Timestamp) {
+        self.proposals += 1;
+        self.node_seconds += held_by(offers);
+        self.first_over = Some(self.first_over.map_or(until, |first| first.min(until)));
+    }
+
+    fn admit_more(&self, most_h: f64, state: &SiteState, more: i128) -> Result<(), BookingError> {
         let cluster = state.cluster.nodes.as_slice().len().max(1);
         let held_h = (self.node_seconds + more) as f64 / cluster as f64 / 3600.0;
-        if self.proposals == 0 || held_h <= self.most_h {
+        if self.proposals == 0 || held_h <= most_h {
             return Ok(());
         }
-        let (most_h, retry_after_s) = (self.most_h, self.retry_after_s);
-        Err(BookingError::TooMuchHeld { held_h, most_h, retry_after_s })
+        Err(BookingError::TooMuchHeld { held_h, most_h, retry_after_s: self.retry_after_s() })
     }
+
+    fn retry_after_s(&self) -> u32 {
+        self.first_over.map_or(1, |over| seconds_until(over, self.now))
+    }
+}
+
+/// Nodes times seconds of all offers together.
+fn held_by(offers: &[NewOffer]) -> i128 {
+    offers.iter().map(|offer| node_seconds(offer.ranks.count(), offer.terms.span)).sum()
 }
 
 fn node_seconds(nodes: u32, span: Span) -> i128 {

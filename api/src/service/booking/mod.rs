@@ -2,6 +2,7 @@
 
 mod at_once;
 mod choose;
+mod choose_together;
 mod draft;
 mod drawn_parts;
 mod draws;
@@ -20,10 +21,13 @@ mod not_swapped;
 mod occurrences;
 mod other_nodes;
 mod project;
+mod proposal_queue;
 mod propose;
+mod propose_together;
 mod quota;
 mod quote;
 pub mod re_evaluation;
+mod read_together;
 mod refused_by_quota;
 mod release;
 mod replaced_notice;
@@ -39,7 +43,7 @@ mod transfer;
 
 use std::sync::Arc;
 
-use super::shared::Shared;
+use super::shared::{Shared, Together};
 
 pub use choose::Choice;
 pub(in crate::service) use draft::{Draft, draft};
@@ -50,9 +54,10 @@ pub use managed::{JOBS_OF_EACH, JOBS_OF_ONE, JobsPage, ManagedOf};
 pub(in crate::service) use missing_power::left;
 pub use not_extended::NotExtended;
 pub(in crate::service) use other_nodes::{Mended, OtherNodes};
-pub use propose::Proposed;
+pub use proposal_queue::Proposed;
 pub(in crate::service) use quote::PlannedRequest;
 pub use re_evaluation::NowExpected;
+pub use read_together::ToldBeside;
 pub use refused_by_quota::{NextStart, RefusedByQuota};
 pub use release::GivenBack;
 pub(in crate::service) use replaced_notice::{node_names, nodes_replaced, told_outage, why_lost};
@@ -63,15 +68,23 @@ pub use reservations::{ChangedReservation, Page};
 pub use sharing::{PROJECTS, WITH};
 pub use swap::SwappedNodes;
 
-/// Finds starts for requests, and keeps reservations.
+/// Finds starts for requests, and keeps reservations. Clones are the same service.
+#[derive(Clone)]
 pub struct BookingService {
     shared: Arc<Shared>,
-    held_book: held_book::HeldBook,
+    held_book: Arc<held_book::HeldBook>,
+    proposals: Arc<proposal_queue::ProposalQueue<proposal_queue::Asked>>,
+    choices: Together<choose_together::WaitingChoice>,
+    reads: Together<read_together::WaitingRead>,
+    told: Together<read_together::WaitingTold>,
 }
 
 impl BookingService {
     /// On what all services share.
-    pub const fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, held_book: held_book::HeldBook::new() }
+    pub fn new(shared: Arc<Shared>) -> Self {
+        let held_book = Arc::new(held_book::HeldBook::new());
+        let (proposals, choices) = (Arc::default(), Together::default());
+        let (reads, told) = (Together::default(), Together::default());
+        Self { shared, held_book, proposals, choices, reads, told }
     }
 }

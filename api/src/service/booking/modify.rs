@@ -223,9 +223,9 @@ impl BookingService {
         self.admit(drafted, request, at_most, alone).await?;
         let owner = of_owner(access, stored);
         let share = self.share_of(owner, request.project.as_deref().unwrap_or_default());
-        let held_s = share.and_then(|it| it.held());
-        let held = self.held_beside(owner, alone, held_s, Some(stored.id)).await?;
-        held.map_or(Ok(()), |held| held.admit(alone, &drafted.offers))
+        let held = self.held_beside(owner, alone, stored.id).await?;
+        let most_h = self.most_held_h(share);
+        held.map_or(Ok(()), |held| held.admit(most_h, alone, &drafted.offers))
     }
 }
 

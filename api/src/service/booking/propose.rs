@@ -7,28 +7,14 @@ use planner::json::decision::DecisionDocument;
 use planner::quantity::{CarbonMass, Money};
 use planner::reservation::{OfferTerms, ReservationState};
 use planner::time::Timestamp;
-use storage::{NewReservation, PlanBasis, ProposeError};
+use storage::NewReservation;
 use uuid::Uuid;
 
 use super::draft::{AtMost, Draft, draft};
+use super::proposal_queue::{Asked, PROPOSED, Proposed};
 use super::standing::AccountShare;
 use super::{BookingError, BookingRequest, BookingService, OnCap, PlannedRequest};
-use crate::service::shared::{Access, Fault, IdempotencyKey, KeyError, Party, SiteState};
-
-/// How often a proposal is planned anew when other processes change the book meanwhile.
-const TRIES: usize = 8;
-
-/// The status of the answer to a proposal: 201.
-const PROPOSED: u16 = 201;
-
-/// What became of a proposal.
-#[derive(Debug)]
-pub enum Proposed {
-    /// A new reservation.
-    New(ReservationId),
-    /// The key was used before for the same request: the reservation made then.
-    Before(ReservationId),
-}
+use crate::service::shared::{Access, IdempotencyKey, KeyError, Party, SiteState};
 
 impl BookingService {
     /// Plans a request and holds its offers; or, where only the cap is in the way and the request says so,
@@ -67,64 +53,19 @@ impl BookingService {
         key: Option<&IdempotencyKey>,
         at_most: Option<AtMost>,
     ) -> Result<Proposed, BookingError> {
-        let owner = access.owner;
-        let request = &self.under_quotas(access, request);
-        let _booking = self.shared.pool.booking_turn(Party::of(access)).await?;
-        for _ in 0..TRIES {
-            // The same request may have been booked while this one waited or was planned.
-            if let Some(before) = self.proposed_before(owner, key).await? {
-                return Ok(before);
-            }
-            let state = self.shared.state().await?;
-            let Some(basis) = state.marks.map(PlanBasis::from) else {
-                return Err(Fault::Internal(anyhow::anyhow!("no state was read")).into());
-            };
-            let share = self.share_of(access, request.project.as_deref().unwrap_or_default());
-            let held_s = share.and_then(|it| it.held());
-            let held = self.held_so_far(access, &state, held_s).await?;
-            let drafted = match self.drafted(&state, request).await {
-                Ok(drafted) => drafted,
-                // The same request may have been booked by another process, which makes it impossible.
-                Err(
-                    error @ (BookingError::Impossible(_)
-                    | BookingError::NotNegotiated(_)
-                    | BookingError::Quota(..)),
-                ) => {
-                    return match self.proposed_before(owner, key).await? {
-                        Some(before) => Ok(before),
-                        None => Err(error),
-                    };
-                }
-                Err(error) => return Err(error),
-            };
-            self.admit(&drafted, request, at_most, &state).await?;
-            if let Some(held) = held {
-                held.admit(&state, &drafted.offers)?;
-            }
-            let waits = drafted.offers.is_empty();
-            match self.hold((owner, share), basis, request, drafted, key).await {
-                Ok(id) => {
-                    if waits {
-                        self.shared.dialogue_bell.notify_one();
-                    }
-                    metrics::counter!("wattbook_proposals_total").increment(1);
-                    return Ok(Proposed::New(id));
-                }
-                Err(
-                    ProposeError::BookChanged { .. }
-                    | ProposeError::HoldChosen
-                    | ProposeError::DoubleBooking
-                    | ProposeError::IdempotencyKeyReused
-                    | ProposeError::UnknownNodes { .. },
-                ) => {}
-                Err(ProposeError::Storage(error)) => return Err(error.into()),
-            }
-        }
-        Err(BookingError::BookChanged)
+        let asked = Asked {
+            owner: access.owner.to_owned(),
+            kind: access.kind,
+            request: self.under_quotas(access, request),
+            key: key.cloned(),
+            at_most,
+            share: self.share_of(access, request.project.as_deref().unwrap_or_default()),
+        };
+        self.propose_in_turn(Party::of(access), asked).await
     }
 
     /// What is to be written of a request: its offers, or that it awaits the supplier.
-    async fn drafted(
+    pub(super) async fn drafted(
         &self,
         state: &Arc<SiteState>,
         request: &BookingRequest,
@@ -260,26 +201,25 @@ impl BookingService {
         latest.max().map_or(silence, |latest| latest.min(silence))
     }
 
-    async fn hold(
-        &self,
-        (owner, share): (&str, Option<AccountShare>),
-        basis: PlanBasis,
-        request: &BookingRequest,
-        drafted: Draft,
-        key: Option<&IdempotencyKey>,
-    ) -> Result<ReservationId, ProposeError> {
-        let id = request.id.unwrap_or_else(|| ReservationId::new(Uuid::now_v7()));
+    /// Until when offers are held that are made now.
+    pub(super) fn held_until(&self, share: Option<AccountShare>) -> Timestamp {
+        self.shared.now() + share.and_then(|it| it.hold()).unwrap_or(self.shared.settings.hold)
+    }
+
+    /// A reservation that was asked for, with its offers.
+    pub(super) fn new_reservation(&self, asked: &Asked, drafted: Draft) -> NewReservation {
+        let Asked { owner, request, share, .. } = asked;
         let now = self.shared.now();
         let Draft { summary, offers } = drafted;
-        let reservation = NewReservation {
-            id,
-            owner: owner.to_owned(),
+        NewReservation {
+            id: request.id.unwrap_or_else(|| ReservationId::new(Uuid::now_v7())),
+            owner: owner.clone(),
             request: request.document(),
             summary,
             created: now,
             expires: match offers.as_slice() {
                 [] => self.answer_by(request, now),
-                _ => now + share.and_then(|it| it.hold()).unwrap_or(self.shared.settings.hold),
+                _ => self.held_until(*share),
             },
             priority: request.priority,
             share_factor: share.map(|it| it.factor),
@@ -287,9 +227,6 @@ impl BookingService {
             replaces: request.replaces,
             gives_back: request.gives_back,
             offers,
-        };
-        let record = key.map(|key| key.record(owner, PROPOSED, id.as_uuid(), now));
-        self.shared.database.propose(basis, &reservation, now, record.as_ref()).await?;
-        Ok(id)
+        }
     }
 }

@@ -48,7 +48,7 @@ impl BookingService {
         access: Access<'_>,
         id: ReservationId,
     ) -> Result<Reservation, BookingError> {
-        let stored = self.shared.database.reservation(id).await?;
+        let stored = self.stored(id).await?;
         stored.filter(|reservation| access.sees(reservation)).ok_or(BookingError::NoReservation(id))
     }
 

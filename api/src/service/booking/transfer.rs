@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use planner::identity::ReservationId;
 use planner::reservation::{Reservation, ReservationState};
-use planner::time::Seconds;
 use storage::{ChangeError, NewOwner, PlanBasis};
 
+use super::standing::AccountShare;
 use super::{BookingError, BookingService, ChangedReservation};
 use crate::service::shared::{Access, CallerKind, CallerProjects, SiteState};
 
@@ -60,8 +60,7 @@ impl BookingService {
         let share = self.share_of(receiver, &stored.project);
         let holds = [ReservationState::Proposed, ReservationState::AwaitingSupplier];
         if holds.contains(&stored.state_at(now)) {
-            let held = share.and_then(|it| it.held());
-            self.refuse_more_holds(receiver, &stored, held, &state).await?;
+            self.refuse_more_holds(receiver, &stored, share, &state).await?;
         }
         let owner = NewOwner { owner: to, share_factor: share.map(|it| it.factor) };
         let mut transferred = match self
@@ -124,7 +123,7 @@ impl BookingService {
         &self,
         receiver: Access<'_>,
         stored: &Reservation,
-        by_share: Option<Seconds>,
+        share: Option<AccountShare>,
         state: &Arc<SiteState>,
     ) -> Result<(), BookingError> {
         let too_much = |error| match error {
@@ -136,8 +135,8 @@ impl BookingService {
             }
             error => error,
         };
-        let held = self.held_beside(receiver, state, by_share, Some(stored.id)).await;
+        let held = self.held_beside(receiver, state, stored.id).await;
         let Some(held) = held.map_err(too_much)? else { return Ok(()) };
-        held.admit_held(state, stored).map_err(too_much)
+        held.admit_held(self.most_held_h(share), state, stored).map_err(too_much)
     }
 }

@@ -20,7 +20,7 @@ use super::DialogueService;
 use super::error::TurnError;
 use super::notice::{Causes, offers_without_power};
 use super::repair::Lost;
-use crate::service::booking::{BookingError, OnCap, Proposed, QuoteError};
+use crate::service::booking::{BookingError, OnCap, QuoteError};
 use crate::service::shared::{Access, CallerKind, Fault, SiteState, blocking, largest};
 
 /// What does not fit any more.
@@ -235,7 +235,7 @@ impl DialogueService {
         request.on_cap = OnCap::Refuse;
         let access = Access::of(&stored.owner, CallerKind::Site);
         match self.booking.propose_replacing(access, &request).await {
-            Ok(Proposed::New(id) | Proposed::Before(id)) => Ok(Some(id)),
+            Ok(proposed) => Ok(Some(proposed.id())),
             Err(
                 BookingError::Impossible(_)
                 | BookingError::NotNegotiated(_)

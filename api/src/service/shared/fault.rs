@@ -20,6 +20,15 @@ impl Fault {
     pub fn internal(error: impl Into<anyhow::Error>) -> Self {
         Self::Internal(error.into())
     }
+
+    /// This fault, for somebody else whom it concerns.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        match self {
+            Self::Unavailable(error) => Self::Unavailable(Arc::clone(error)),
+            Self::Internal(error) => Self::Internal(anyhow::anyhow!("{error:#}")),
+        }
+    }
 }
 
 impl From<StorageError> for Fault {

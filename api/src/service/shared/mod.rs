@@ -26,6 +26,7 @@ mod site_state;
 mod speed_powers;
 mod state_cache;
 mod stored_words;
+mod together;
 mod told_standing;
 mod turns;
 
@@ -65,6 +66,7 @@ pub use site_state::{SiteState, power_of};
 pub use speed_powers::SpeedPowers;
 pub use state_cache::StateCache;
 pub use stored_words::StoredWords;
+pub use together::Together;
 pub use told_standing::ToldStanding;
 pub use turns::{Party, Turn};
 

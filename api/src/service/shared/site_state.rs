@@ -14,7 +14,8 @@ use planner::node_set::NodeSet;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::Timestamp;
 use storage::{
-    AgendaPieces, BookChanges, Changes, EpochId, Holding, Marks, Outage, StoredQuotaAdjustment,
+    AgendaPieces, BookChanges, Changes, EpochId, Holding, Marks, NewOffer, Outage,
+    StoredQuotaAdjustment,
 };
 
 use super::provenance::{Provenance, ProvenanceError};
@@ -205,6 +206,26 @@ impl SiteState {
         };
         let bookings: Vec<Booking> = holdings.into_iter().map(entry).collect();
         self.book = self.book.clone().with(bookings);
+    }
+
+    /// Holds the offers of a reservation until an instant, as if they were written.
+    pub(in crate::service) fn hold_offers(
+        &mut self,
+        id: ReservationId,
+        offers: &[NewOffer],
+        until: Timestamp,
+    ) {
+        if offers.is_empty() {
+            return;
+        }
+        let id: Arc<str> = id.to_string().into();
+        for NewOffer { terms, ranks, .. } in offers {
+            let slowed_peak = terms.slowing.is_some().then_some(terms.peak_power);
+            let id = Arc::clone(&id);
+            let booking = self.cluster.booking(id, terms.span, ranks.clone(), slowed_peak);
+            self.book.insert_booking(booking);
+        }
+        Arc::make_mut(&mut self.held_until).insert(id, until);
     }
 
     /// The state without the offers whose hold is over at `now`; `None` where there are none.

@@ -48,14 +48,17 @@ pub async fn create_reservation(
 ) -> Result<Response, Problem> {
     let key = idempotency_key(&headers, body.text())?;
     let owner = by.caller.owner.as_str();
-    let (status, id) = match propose(&booking, &by, &body, key.as_ref()).await? {
-        Proposed::New(id) => (StatusCode::CREATED, id),
-        Proposed::Before(id) => (StatusCode::OK, id),
+    let (status, reservation) = match propose(&booking, &by, &body, key.as_ref()).await? {
+        Proposed::New(reservation) => (StatusCode::CREATED, *reservation),
+        Proposed::Before(id) => {
+            let before = booking.reservation(Access::of(owner, CallerKind::User), id).await?;
+            (StatusCode::OK, before)
+        }
     };
-    let reservation = booking.reservation(Access::of(owner, CallerKind::User), id).await?;
     let mut response = tagged(&booking, &reservation).await?;
     *response.status_mut() = status;
-    if let Ok(location) = HeaderValue::from_str(&format!("/api/v1/reservations/{id}")) {
+    let location = format!("/api/v1/reservations/{}", reservation.id);
+    if let Ok(location) = HeaderValue::from_str(&location) {
         response.headers_mut().insert(header::LOCATION, location);
     }
     Ok(response)

@@ -23,7 +23,7 @@ use super::managed::ManagedDocument;
 use crate::http::audit::AuditNote;
 use crate::http::problem::Problem;
 use crate::service::booking::{
-    BookingService, ChangedReservation, JOBS_OF_ONE, ManagedOf, NowExpected,
+    BookingService, ChangedReservation, JOBS_OF_ONE, ManagedOf, NowExpected, ToldBeside,
 };
 use crate::service::shared::{Fault, ToldStanding};
 
@@ -222,12 +222,10 @@ impl From<&HeldOffer> for HeldOfferDocument {
 /// A reservation with its entity tag and what is expected now.
 pub async fn tagged(booking: &BookingService, stored: &Reservation) -> Result<Response, Problem> {
     let alone = std::slice::from_ref(stored);
-    let expected = booking.expected_of(alone).await?;
+    let ToldBeside { expected, occurrence } = booking.told_beside(stored).await?;
     let managed = booking.managed_of(alone, JOBS_OF_ONE).await?;
-    let occurrences = booking.occurrences_of(alone).await?;
-    let id = &stored.id;
-    let (expected, managed) = (expected.get(id), managed.get(id));
-    let document = ReservationDocument::new(stored, expected, managed, occurrences.get(id));
+    let (expected, managed) = (expected.as_ref(), managed.get(&stored.id));
+    let document = ReservationDocument::new(stored, expected, managed, occurrence.as_ref());
     let mut document = document.map_err(Fault::from)?;
     if stored.state == ReservationState::Proposed
         && let Some(standing) = booking.told_standing(&stored.owner, &stored.project)
