@@ -22,6 +22,7 @@ pub mod projects;
 mod public_url;
 pub mod quotas;
 pub mod racks;
+pub mod retention;
 pub mod rights;
 pub mod shares;
 pub mod sign_in;
@@ -57,6 +58,7 @@ use power::PowerSettings;
 use projects::ProjectSettings;
 use quotas::QuotaSettings;
 use racks::Racks;
+use retention::Retention;
 use shares::FairShares;
 use sign_in::IssuerSettings;
 use slurm::ManagerSettings;
@@ -144,6 +146,8 @@ pub struct Settings {
     pub quotas: QuotaSettings,
     /// What is recorded of who did what.
     pub audit: AuditSettings,
+    /// How long what grows is kept.
+    pub retention: Retention,
     /// Whose access tokens are accepted.
     pub sign_in: Vec<IssuerSettings>,
     /// Where measurements come from, and how long they are kept.
@@ -182,6 +186,23 @@ impl Settings {
         file.mail = None;
         file.slurm = None;
         file.power = None;
+        file.negotiation = file.negotiation.map(NegotiationFields::without_webhook);
+        Ok(file.settings(overrides)?)
+    }
+
+    /// Reads the settings for commands that ask nobody and tell nobody anything: secrets may be missing, and so may be what
+    /// speaks for machines.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or a value out of range, by name.
+    pub fn load_for_retention(overrides: &Overrides) -> anyhow::Result<Self> {
+        let mut file = File::of(overrides)?;
+        file.webhooks.clear();
+        file.mail = None;
+        file.slurm = None;
+        file.power = None;
+        file.meters.clear();
+        file.sign_in.clear();
         file.negotiation = file.negotiation.map(NegotiationFields::without_webhook);
         Ok(file.settings(overrides)?)
     }

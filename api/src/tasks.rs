@@ -16,7 +16,8 @@ use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::{OWN_LEASE, OWN_LOOK, webhook_lease};
 use crate::service::{
     Services, audit, dialogue, events, feeds, ledger, live_power, measurements, notifications,
-    power_management, recalibration, resource_manager, series, shares, simulations, upkeep,
+    power_management, recalibration, resource_manager, retention, series, shares, simulations,
+    upkeep,
 };
 
 use Acts::{Every, OnNews, OnSchedule};
@@ -66,6 +67,9 @@ fn list(services: &Services) -> Vec<Task> {
     add("move reservations on", Every(upkeep::MOVE_ON), Each, Box::pin(work));
     let work = Arc::clone(&services.upkeep).clear_up(stop());
     add("clear up", Every(upkeep::CLEAR_UP), Each, Box::pin(work));
+    let work = Arc::clone(&services.retention).prune_old(stop());
+    let pruner = Holder(retention::LEASE.to_owned());
+    add("prune what is old", Every(retention::EVERY), pruner, Box::pin(work));
     let work = Arc::clone(&services.upkeep).record_left(stop());
     add("record what was left begun", Every(audit::LOOK), Each, Box::pin(work));
     let work = Arc::clone(&services.events).hand_out(stop());

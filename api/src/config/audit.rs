@@ -24,6 +24,13 @@ pub struct AuditFields {
     reads: Option<bool>,
 }
 
+impl AuditFields {
+    /// How many days records are kept, which may be said elsewhere.
+    pub(super) const fn kept_days(&mut self) -> &mut Option<u32> {
+        &mut self.keep_days
+    }
+}
+
 impl AuditSettings {
     /// Reads the section.
     ///

@@ -30,6 +30,7 @@ use super::projects::{ProjectFields, ProjectSettings};
 use super::public_url::public_url;
 use super::quotas::{QuotaFields, QuotaSettings, TariffBands};
 use super::racks::Racks;
+use super::retention::{Retention, RetentionFields};
 use super::rights::{self, RightsFields};
 use super::shares::{FairShares, ShareFields};
 use super::sign_in::{IssuerSettings, SignInFields};
@@ -89,6 +90,8 @@ pub struct File {
     #[serde(default)]
     pub calibration: CalibrationFields,
     #[serde(default)]
+    pub retention: RetentionFields,
+    #[serde(default)]
     pub limits: LimitFields,
     #[serde(default)]
     pub webhooks: Vec<EventWebhookFields>,
@@ -118,7 +121,7 @@ impl File {
         settings.filter(|_| errors.0.is_empty()).ok_or(errors)
     }
 
-    fn read(self, overrides: &Overrides, errors: &mut SettingErrors) -> Option<Settings> {
+    fn read(mut self, overrides: &Overrides, errors: &mut SettingErrors) -> Option<Settings> {
         let database = self.database_url(overrides);
         let hold_s = overrides.hold_s.or(self.hold_s);
         let hold = errors.note(within("hold_s", hold_s, 900, 1..=604_800));
@@ -138,6 +141,9 @@ impl File {
         let currency = errors.note(currency(self.currency.as_deref()));
         let zone = time_zone.as_ref().and_then(Option::as_deref);
 
+        let said = self.retention.say_elsewhere(&mut self.audit, &mut self.metering);
+        errors.note(said.context("[retention]"));
+        let retention = errors.note(Retention::read(&self.retention).context("[retention]"));
         let clock = overrides.clock.unwrap_or_default();
         let machines = Machines {
             slurm: self.slurm,
@@ -213,6 +219,7 @@ impl File {
             rights: rights?,
             quotas: quotas?,
             audit: audit?,
+            retention: retention?,
             sign_in: sign_in?,
             metering: metering?,
             racks: racks?,

@@ -122,6 +122,11 @@ impl Metering {
 }
 
 impl MeteringFields {
+    /// How many days samples and quarter-hours are kept, which may be said elsewhere.
+    pub(super) const fn kept_days(&mut self) -> [&mut Option<u32>; 2] {
+        [&mut self.keep_samples_days, &mut self.keep_quarters_days]
+    }
+
     /// When draw above plan is told: above 110 % of it for five minutes, unless the file says otherwise.
     #[expect(
         clippy::cast_possible_truncation,

@@ -28,6 +28,7 @@ pub mod quotas;
 pub mod readiness;
 pub mod recalibration;
 pub mod resource_manager;
+pub mod retention;
 pub mod series;
 pub mod shared;
 pub mod shares;
@@ -62,6 +63,7 @@ use quotas::QuotaService;
 use readiness::ReadinessService;
 use recalibration::RecalibrationService;
 use resource_manager::ResourceManagerService;
+use retention::RetentionService;
 use series::SeriesService;
 use shared::Shared;
 use shares::ShareService;
@@ -115,6 +117,8 @@ pub struct Services {
     pub recalibration: Arc<RecalibrationService>,
     /// What runs jobs on the nodes.
     pub resource_manager: Arc<ResourceManagerService>,
+    /// What is old and is pruned.
+    pub retention: Arc<RetentionService>,
     /// Requests that recur.
     pub series: Arc<SeriesService>,
     /// How users and projects stand by what they used.
@@ -154,6 +158,8 @@ impl Services {
         );
         let ledger = LedgerService::new(Arc::clone(&shared), Arc::clone(&measurements));
         let ledger = Arc::new(ledger);
+        let retention = RetentionService::new(Arc::clone(&shared), Arc::clone(&ledger));
+        let retention = Arc::new(retention);
         Self {
             notifications: Arc::new(NotificationService::new(
                 Arc::clone(&shared),
@@ -184,6 +190,7 @@ impl Services {
                 Arc::clone(&shared),
                 Arc::clone(&agendas),
             )),
+            retention,
             upkeep: Arc::new(UpkeepService::new(
                 Arc::clone(&shared),
                 Arc::clone(&events),

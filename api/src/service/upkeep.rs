@@ -1,4 +1,4 @@
-//! What time alone changes: reservations move on, and what nobody asks for again is forgotten.
+//! What time alone changes: reservations move on, and what was left begun is recorded.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::audit::{self, AuditService};
 use super::events::EventService;
-use super::shared::{Fault, Shared};
+use super::shared::Shared;
 
 /// How often reservations are moved on.
 pub const MOVE_ON: Duration = Duration::from_secs(1);
@@ -65,7 +65,7 @@ impl UpkeepService {
         }
     }
 
-    /// Forgets old idempotency keys, jobs outside of reservations, audit records and events, until told to stop.
+    /// Forgets old events, and those that are too many, until told to stop.
     pub async fn clear_up(self: Arc<Self>, stop: CancellationToken) {
         let mut turns = every(CLEAR_UP);
         loop {
@@ -73,20 +73,11 @@ impl UpkeepService {
                 () = stop.cancelled() => return,
                 _ = turns.tick() => {}
             }
-            if let Err(error) = self.forget().await {
+            if let Err(error) = self.events.forget_old().await {
                 let error = format!("{:#}", anyhow::Error::from(error));
                 tracing::warn!(error, "could not clear up");
             }
         }
-    }
-
-    async fn forget(&self) -> Result<(), Fault> {
-        self.shared.forget_old_keys().await?;
-        // With the quarter-hours goes what hours are stated anew by.
-        let before = self.shared.now() - self.shared.settings.metering.keep_quarters;
-        self.shared.database.forget_jobs_outside(before).await?;
-        self.audit.drop_old().await?;
-        self.events.forget_old().await
     }
 }
 

@@ -67,11 +67,13 @@ mod power_holds;
 mod power_log;
 mod power_states;
 mod projects;
+mod promises;
 mod quota_adjustments;
 mod recalibration;
 mod reevaluations;
 mod refusal;
 mod reservations;
+mod retention;
 mod row;
 mod series;
 mod simulations;
@@ -135,6 +137,7 @@ pub use power_holds::PowerHold;
 pub use power_log::{LogWhat, PowerLogEntry, PowerLogFilter};
 pub use power_states::NodePowerState;
 pub use projects::{EditProjectsError, EditedProjects};
+pub use promises::OfferPromise;
 pub use quota_adjustments::{QuotaAdjustmentFilter, StoredQuotaAdjustment};
 pub use recalibration::{
     JudgedCounts, JudgedNode, JudgedStanding, MeasuredRun, NewJudgement, OccupiedQuarter,
@@ -148,6 +151,7 @@ pub use reservations::reservation::{
     NewOwner, NewReservation, NewWords, SeenBy, Unchanged,
 };
 pub use reservations::sharing::SharingChange;
+pub use retention::{PrunedKind, SpaceBack, give_space_back};
 pub use series::error::CreateSeriesError;
 pub use series::{
     Occurrence, OccurrenceState, OccurrencesDue, RecurringSeries, SeriesChange, SeriesFilter,

@@ -38,12 +38,14 @@ pub use crate::power_holds::sql as power_holds;
 pub use crate::power_log::sql as power_log;
 pub use crate::power_states::sql as power_states;
 pub use crate::projects::sql as projects;
+pub use crate::promises::sql as promises;
 pub use crate::quota_adjustments::sql as quota_adjustments;
 pub use crate::recalibration::sql as recalibration;
 pub use crate::reevaluations::sql as reevaluations;
 pub use crate::reservations::allocations::sql as allocations;
 pub use crate::reservations::sharing::sql as sharing;
 pub use crate::reservations::sql as reservations;
+pub use crate::retention::sql as retention;
 pub use crate::series::sql as series;
 pub use crate::simulations::sql as simulations;
 pub use crate::soundness::sql as soundness;
@@ -94,6 +96,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         recalibration::ALL,
         reevaluations::ALL,
         reservations::ALL,
+        retention::ALL,
         series::ALL,
         sharing::ALL,
         simulations::ALL,

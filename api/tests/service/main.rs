@@ -118,6 +118,7 @@ mod recalibration;
 mod reevaluation;
 mod released;
 mod repeats;
+mod retention;
 mod rights;
 mod roles;
 mod sacct;

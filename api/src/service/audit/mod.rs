@@ -145,18 +145,6 @@ impl AuditService {
         Ok(self.shared.database.record_left_begun(before, LEFT_TOGETHER).await?)
     }
 
-    /// Drops records that are older than the site keeps them.
-    ///
-    /// # Errors
-    /// The database cannot be reached.
-    pub async fn drop_old(&self) -> Result<(), Fault> {
-        if let Some(keep) = self.shared.settings.audit.keep {
-            let before = self.now_us() - keep.get() * 1_000_000;
-            self.shared.database.drop_audit(before).await?;
-        }
-        Ok(())
-    }
-
     /// Returns once all is recorded that was ended before, or cannot be.
     pub async fn settled(&self) {
         self.recorder.settled().await;

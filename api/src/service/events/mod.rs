@@ -9,7 +9,6 @@ mod watch;
 use std::sync::Arc;
 use std::time::Duration;
 
-use planner::time::Seconds;
 use storage::{Event, EventId};
 use tokio::sync::{Mutex, Notify, broadcast};
 use tokio_util::sync::CancellationToken;
@@ -30,8 +29,7 @@ const RING: usize = 1024;
 /// Events that are read at once.
 const PAGE: u16 = 200;
 
-/// How long events are kept, and how many at the most.
-const KEPT: Seconds = Seconds::new(7 * 86_400);
+/// How many events are kept at the most.
 const MOST_KEPT: u32 = 1_000_000;
 
 /// Events as they are committed, for all who watch.
@@ -168,7 +166,8 @@ impl EventService {
     /// # Errors
     /// The database cannot be reached.
     pub async fn forget_old(&self) -> Result<(), Fault> {
-        self.shared.database.forget_events(self.shared.now() - KEPT, MOST_KEPT).await?;
+        let kept = self.shared.settings.retention.events;
+        self.shared.database.forget_events(self.shared.now() - kept, MOST_KEPT).await?;
         Ok(())
     }
 }

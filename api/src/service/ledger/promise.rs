@@ -2,8 +2,7 @@
 
 use planner::ledger::{COST_UNIT, MASS_UNIT, known_sum};
 use planner::recalibration::ErrorSums;
-use planner::reservation::Reservation;
-use storage::{ReportPart, WholeEnergy};
+use storage::{OfferPromise, ReportPart, WholeEnergy};
 
 /// What was saved against starting as soon as possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,11 +28,10 @@ pub(super) struct Promise {
 }
 
 impl Promise {
-    /// `None` where no offer was chosen, or it promised no energy.
-    pub(super) fn of(reservation: &Reservation, whole: WholeEnergy, ended: bool) -> Option<Self> {
-        let terms = &reservation.chosen_offer()?.terms;
-        let energy_j = terms.values.energy.as_microjoules() / 1_000_000;
-        let (values, saves) = (&terms.values, &terms.saves);
+    /// `None` where it promised no energy.
+    pub(super) fn of(promise: &OfferPromise, whole: WholeEnergy) -> Option<Self> {
+        let (values, saves) = (&promise.values, &promise.saves);
+        let energy_j = values.energy.as_microjoules() / 1_000_000;
         let whole_j = whole.measured_j + whole.estimated_j;
         let is_measured = whole.measured_j.saturating_mul(10) >= whole_j.saturating_mul(9);
         (energy_j > 0).then(|| Self {
@@ -41,7 +39,7 @@ impl Promise {
             cost: (values.cost.as_exact() / COST_UNIT, saves.cost.as_exact() / COST_UNIT),
             co2: (values.co2.as_exact() / MASS_UNIT, saves.co2.as_exact() / MASS_UNIT),
             whole_j: whole_j.into(),
-            is_measured: ended && is_measured,
+            is_measured: promise.completed && is_measured,
         })
     }
 

@@ -10,7 +10,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use planner::identity::ReservationId;
 use planner::ledger::{Amounts, carbon_intensity_score};
 use planner::recalibration::ErrorSums;
-use planner::reservation::ReservationState;
 use planner::time::Timestamp;
 use storage::{LedgerFilter, ReportGroup, ReportKey, ReportSum};
 
@@ -158,12 +157,11 @@ impl LedgerService {
         let parts = database.report_parts(filter, by).await?;
         let ids: BTreeSet<ReservationId> = parts.iter().map(|part| part.reservation).collect();
         let ids: Vec<ReservationId> = ids.into_iter().collect();
-        let stored = database.reservations_in_ledger(&ids).await?;
+        let stored = database.promises_in_ledger(&ids, now).await?;
         let by_reservation: HashMap<ReservationId, Promise> = stored
             .iter()
-            .filter_map(|(reservation, whole)| {
-                let ended = reservation.state_at(now) == ReservationState::Completed;
-                Some((reservation.id, Promise::of(reservation, *whole, ended)?))
+            .filter_map(|(promise, whole)| {
+                Some((promise.reservation, Promise::of(promise, *whole)?))
             })
             .collect();
         let mut promised: BTreeMap<ReportGroup, Promised> = BTreeMap::new();

@@ -93,9 +93,12 @@ impl LedgerService {
         Ok(())
     }
 
-    /// States an hour anew, where it is not as it was stated.
+    /// States an hour anew, where it is not as it was stated, and what it rests on is all kept.
     async fn state_hour_anew(&self, hour: Timestamp) -> Result<(), Fault> {
         let database = &self.shared.database;
+        if hour < database.sealed_until().await? {
+            return Ok(());
+        }
         let (number, before) = database.stated_of_hour(hour).await?;
         let now = self.rows_of(hour, StatedJobs::of(&before)).await?;
         let rows = corrections(before, now);
@@ -116,6 +119,22 @@ impl LedgerService {
             tracing::info!(%hour, number, rows = statement.rows.len(), "an hour is stated anew");
         }
         Ok(())
+    }
+
+    /// Hours before this instant were stated, their month is closed, and they are no longer looked at again each hour: what
+    /// they rest on may be pruned. `None` before the ledger begins.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn settled_until(&self) -> Result<Option<Timestamp>, Fault> {
+        let Some(newest) = self.shared.database.newest_stated_hour().await? else {
+            return Ok(None);
+        };
+        let now = self.shared.now();
+        let settings = &self.shared.settings;
+        let looked_at = now - settings.ledger.look_again.max(settings.metering.keep_samples);
+        let settled = (newest + HOUR).min(looked_at).min(self.open_from(now)?);
+        Ok(Some(hour_of(settled.max(Timestamp::MIN))))
     }
 
     /// The first hour of the first month that is not closed, months as the site's calendar has them.

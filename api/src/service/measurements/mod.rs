@@ -26,7 +26,7 @@ pub const LEASE: &str = "measurements";
 pub const THIN_EVERY: Duration = Duration::from_hours(1);
 
 /// Samples are refused so long before they are forgotten, so that none comes among those that go.
-const MARGIN: Seconds = Seconds::new(86_400);
+pub const THIN_MARGIN: Seconds = Seconds::new(86_400);
 
 /// Keeps what meters measure.
 pub struct MeasurementService {
@@ -166,13 +166,13 @@ impl MeasurementService {
 
     async fn thin(&self, stop: &CancellationToken) -> Result<(), Fault> {
         let (now, metering) = (self.shared.now(), &self.shared.settings.metering);
-        let samples_from = now - metering.keep_samples - MARGIN;
-        let quarters_from = now - metering.keep_quarters - MARGIN;
+        let samples_from = now - metering.keep_samples - THIN_MARGIN;
+        let quarters_from = now - metering.keep_quarters - THIN_MARGIN;
         while !stop.is_cancelled() {
             let turn = self.turn.lock().await;
             let more = self.shared.database.thin_measurements(samples_from, quarters_from).await?;
             drop(turn);
-            if !more {
+            if more.is_none() {
                 break;
             }
         }

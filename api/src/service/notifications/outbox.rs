@@ -38,9 +38,6 @@ const MINUTE: Seconds = Seconds::new(60);
 /// What happened longer ago is no news: nobody was there to tell it.
 const NEWS_FOR: Seconds = Seconds::new(86_400);
 
-/// Mails that were sent are kept for so long: longer than the same could be written again.
-const KEPT: Seconds = Seconds::new(40 * 86_400);
-
 /// What an event tells of its reservation.
 #[derive(Deserialize)]
 struct EventData {
@@ -112,7 +109,6 @@ impl NotificationService {
         let now = self.shared.now();
         if looked.next.is_none_or(|next| next <= now) {
             self.write_of_time(now, looked).await?;
-            self.shared.database.forget_mails(now - KEPT).await?;
             looked.next = Some(now + MINUTE);
         }
         self.send_due(mail, position.instance).await

@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, HashMap};
 use planner::identity::ReservationId;
 use planner::ledger::{COST_UNIT, MASS_UNIT};
 use planner::recalibration::{ErrorSums, ModelError};
-use planner::reservation::{Reservation, ReservationState};
-use planner::time::{Span, Timestamp};
-use storage::{JudgedNode, ReservationSum};
+use planner::time::Span;
+use storage::{JudgedNode, OfferPromise, ReservationSum};
 
 use super::RecalibrationService;
 use crate::service::ledger::{LedgerError, visible};
@@ -97,18 +96,17 @@ impl RecalibrationService {
         let database = &self.shared.database;
         let sums = database.measured_reservations(window, owner).await.map_err(Fault::from)?;
         let ids: Vec<ReservationId> = sums.iter().map(|it| it.reservation).collect();
-        let stored = database.reservations_in_ledger(&ids).await.map_err(Fault::from)?;
+        let promises = database.promises(&ids, self.shared.now()).await.map_err(Fault::from)?;
         let sums: HashMap<ReservationId, ReservationSum> =
             sums.into_iter().map(|it| (it.reservation, it)).collect();
-        let now = self.shared.now();
         let mut lines: BTreeMap<String, Sums> = BTreeMap::new();
-        for (reservation, _) in &stored {
-            let Some(sum) = sums.get(&reservation.id) else { continue };
-            let Some(predicted) = predicted(reservation, sum, now) else { continue };
+        for promise in &promises {
+            let Some(sum) = sums.get(&promise.reservation) else { continue };
+            let Some(predicted) = predicted(promise, sum) else { continue };
             let group = match by {
-                ErrorsBy::User => reservation.owner.clone(),
+                ErrorsBy::User => promise.owner.clone(),
                 ErrorsBy::Application => sum.application.clone(),
-                ErrorsBy::Reservation => reservation.id.to_string(),
+                ErrorsBy::Reservation => promise.reservation.to_string(),
             };
             lines.entry(group).or_default().add(predicted, sum);
         }
@@ -126,21 +124,15 @@ impl RecalibrationService {
 
 /// What the chosen offer promised; `None` where the reservation did not have its nodes to its end, or too little of it
 /// was measured.
-fn predicted(
-    reservation: &Reservation,
-    sum: &ReservationSum,
-    now: Timestamp,
-) -> Option<WholeAmounts> {
-    let terms = &reservation.chosen_offer()?.terms;
-    let expected_s = i64::from(terms.nodes.count()) * terms.span.length().get();
+fn predicted(promise: &OfferPromise, sum: &ReservationSum) -> Option<WholeAmounts> {
     let energy_j = sum.measured_j + sum.estimated_j;
-    let whole = reservation.state_at(now) == ReservationState::Completed
-        && sum.node_s * 100 >= expected_s * LEAST_PERCENT
+    let whole = promise.completed
+        && sum.node_s * 100 >= promise.node_s * LEAST_PERCENT
         && sum.measured_j * 100 >= energy_j * LEAST_PERCENT;
     whole.then(|| WholeAmounts {
-        energy_j: terms.values.energy.as_microjoules() / 1_000_000,
-        cost_millionths: terms.values.cost.as_exact() / COST_UNIT,
-        co2_mg: terms.values.co2.as_exact() / MASS_UNIT,
+        energy_j: promise.values.energy.as_microjoules() / 1_000_000,
+        cost_millionths: promise.values.cost.as_exact() / COST_UNIT,
+        co2_mg: promise.values.co2.as_exact() / MASS_UNIT,
     })
 }
 

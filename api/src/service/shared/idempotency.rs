@@ -1,13 +1,10 @@
 //! Keys of clients that send a request again until they hear an answer.
 
-use planner::time::{Seconds, Timestamp};
+use planner::time::Timestamp;
 use storage::IdempotencyRecord;
 use uuid::Uuid;
 
 use super::{Fault, Shared};
-
-/// How long a key is remembered: a day.
-const KEPT: Seconds = Seconds::new(86_400);
 
 /// A client's key for "this request, once", and what it was sent with.
 #[derive(Clone, Debug)]
@@ -62,14 +59,5 @@ impl Shared {
         }
         let id = record.response.parse::<Uuid>().map_err(Fault::internal)?;
         Ok(Some(id))
-    }
-
-    /// Forgets keys that no client will send again.
-    ///
-    /// # Errors
-    /// The database cannot be reached.
-    pub async fn forget_old_keys(&self) -> Result<(), Fault> {
-        self.database.forget_idempotency_before(self.now() - KEPT).await?;
-        Ok(())
     }
 }

@@ -184,37 +184,33 @@ repository!(
             Ok(sqlx::query_scalar(sql::HASH_OF).bind(id).fetch_optional(&self.reader).await?)
         }
 
-        /// Drops the records up to the first that is not older than an instant; how many. The hash of the newest of them stays,
-        /// so that the chain can be checked from there.
+        /// Drops some records, the oldest, up to the first that is not older than an instant; how many, 0 once there are none.
+        /// The hash of the newest of them stays, so that the chain can be checked from there.
         ///
         /// # Errors
         /// Storage failed.
         pub async fn drop_audit(&self, before_us: i64) -> Result<i64, StorageError> {
-            let mut dropped = 0;
-            loop {
-                let mut transaction = self.begin_beside_the_book().await?;
-                Self::take_chain(&mut transaction).await?;
-                let ends = Self::ends(&mut transaction).await?;
-                let first_kept: Option<i64> = sqlx::query_scalar(sql::FIRST_FROM)
-                    .bind(before_us)
-                    .fetch_one(&mut *transaction)
-                    .await?;
-                let last = first_kept.map_or(ends.head_id, |first| first - 1);
-                let last = last.min(ends.dropped_id + DROPPED_TOGETHER);
-                if last <= ends.dropped_id {
-                    return Ok(dropped);
-                }
-                let hash: String = sqlx::query_scalar(sql::HASH_OF)
-                    .bind(last)
-                    .fetch_one(&mut *transaction)
-                    .await?;
-                let moved = sqlx::query(sql::MOVE_DROPPED).bind(last).bind(hash);
-                moved.execute(&mut *transaction).await?;
-                let deleted = sqlx::query(sql::DELETE_DROPPED).bind(last);
-                deleted.execute(&mut *transaction).await?;
-                transaction.commit().await?;
-                dropped += last - ends.dropped_id;
+            let mut transaction = self.begin_beside_the_book().await?;
+            Self::take_chain(&mut transaction).await?;
+            let ends = Self::ends(&mut transaction).await?;
+            let last = ends.head_id.min(ends.dropped_id + DROPPED_TOGETHER);
+            let first_kept: Option<i64> = sqlx::query_scalar(sql::FIRST_FROM_UP_TO)
+                .bind(before_us)
+                .bind(last)
+                .fetch_one(&mut *transaction)
+                .await?;
+            let last = first_kept.map_or(last, |first| first - 1);
+            if last <= ends.dropped_id {
+                return Ok(0);
             }
+            let hash: String =
+                sqlx::query_scalar(sql::HASH_OF).bind(last).fetch_one(&mut *transaction).await?;
+            let moved = sqlx::query(sql::MOVE_DROPPED).bind(last).bind(hash);
+            moved.execute(&mut *transaction).await?;
+            let deleted = sqlx::query(sql::DELETE_DROPPED).bind(last);
+            deleted.execute(&mut *transaction).await?;
+            transaction.commit().await?;
+            Ok(last - ends.dropped_id)
         }
     }
 

@@ -35,6 +35,9 @@ statements! {
     /// The first record that is not older than an instant.
     FIRST_FROM = "SELECT MIN(id) FROM audit WHERE at_us >= $1";
 
+    /// Such a record among those up to an id. SQLite goes by the ids: nearly all records are younger.
+    FIRST_FROM_UP_TO = "SELECT MIN(id) FROM audit WHERE id <= $2 AND +at_us >= $1";
+
     /// The last record from before an instant.
     LAST_BEFORE = "SELECT MAX(id) FROM audit WHERE at_us < $1";
 

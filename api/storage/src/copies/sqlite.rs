@@ -11,6 +11,9 @@ use crate::engine::opening::BUSY_TIMEOUT;
 use crate::engine::sql;
 use crate::error::StorageError;
 
+/// The copy can give back in pieces what is pruned in it; SQLite's alone.
+const INCREMENTAL: &str = "PRAGMA auto_vacuum = INCREMENTAL";
+
 /// Writes all that is committed to a file; SQLite's alone.
 const COPY_TO: &str = "VACUUM INTO $1";
 
@@ -52,6 +55,7 @@ pub(super) async fn restore(url: &str, file: &Path) -> Result<(), CopyError> {
 /// Copies what is committed, as it is at one moment, to a file that is there and empty; what is written meanwhile waits for nothing.
 async fn copy(from: &Path, to: &Path) -> Result<(), CopyError> {
     let mut connection = open(from).await?;
+    sqlx::query(INCREMENTAL).execute(&mut connection).await?;
     let copied = sqlx::query(COPY_TO).bind(to.to_string_lossy()).execute(&mut connection).await;
     connection.close().await?;
     copied?;

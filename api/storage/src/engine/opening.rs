@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::sqlite::{
+    SqliteAutoVacuum, SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous,
+};
 use sqlx::{Connection, Pool, Postgres, Sqlite};
 
 use super::sql;
@@ -76,6 +78,8 @@ pub(crate) async fn open_sqlite(
         expect_sqlite(&file, plain.clone(), &target).await?;
     }
     let options = plain
+        // Of a new file: what is pruned can be given back in pieces.
+        .auto_vacuum(SqliteAutoVacuum::Incremental)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full) // nothing confirmed is lost when the power fails
         .busy_timeout(BUSY_TIMEOUT)

@@ -78,6 +78,7 @@ pub const RENAMES: &[&str] = &[
     "UPDATE simulations SET owner = $2 WHERE owner = $1",
     "UPDATE events SET owner = $2 WHERE owner = $1",
     "UPDATE measured_runs SET owner = $2 WHERE owner = $1",
+    "UPDATE kept_promises SET owner = $2 WHERE owner = $1",
     "UPDATE managed_jobs SET user_name = $2 WHERE user_name = $1",
     "UPDATE ledger_rows SET user_name = $2 WHERE user_name = $1",
     "UPDATE ledger_rows SET owner = $2 WHERE owner = $1",

@@ -1,10 +1,8 @@
 //! Answers that are remembered.
 
-use planner::time::Timestamp;
 use sqlx::QueryBuilder;
 
 use super::sql;
-use crate::book::repository::BookRow;
 use crate::database::repository;
 use crate::engine::connections::Connection;
 use crate::engine::dialect::pieces;
@@ -31,23 +29,6 @@ repository!(
                 .fetch_optional(&self.reader)
                 .await?;
             row.map(IdempotencyRecord::try_from).transpose()
-        }
-
-        /// Forgets answers from before `instant`; how many.
-        ///
-        /// # Errors
-        /// Storage failed.
-        pub async fn forget_idempotency_before(
-            &self,
-            instant: Timestamp,
-        ) -> Result<u64, StorageError> {
-            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
-            let forgotten = sqlx::query(sql::FORGET_IDEMPOTENCY_KEYS)
-                .bind(instant.as_unix_seconds())
-                .execute(&mut *transaction)
-                .await?;
-            transaction.commit().await?;
-            Ok(forgotten.rows_affected())
         }
     }
 

@@ -6,9 +6,6 @@ statements! {
     /// What was answered to an owner's key.
     IDEMPOTENCY_KEY = "SELECT owner, key, fingerprint, status, response, created_s
         FROM idempotency_keys WHERE owner = $1 AND key = $2";
-
-    /// Forgets answers from before an instant.
-    FORGET_IDEMPOTENCY_KEYS = "DELETE FROM idempotency_keys WHERE created_s < $1";
 }
 
 /// Remembers answers.

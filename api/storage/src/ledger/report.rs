@@ -2,7 +2,6 @@
 
 use planner::identity::ReservationId;
 use planner::quantity::Currency;
-use planner::reservation::Reservation;
 use planner::time::Timestamp;
 use sqlx::QueryBuilder;
 
@@ -13,7 +12,8 @@ use crate::error::StorageError;
 use crate::ledger::repository::Ledger;
 use crate::ledger::row::{PartRow, ReportSumRow, UsedRow, WholeRow};
 use crate::ledger::{DayUsage, LedgerFilter, ReportKey, ReportPart, ReportSum, WholeEnergy};
-use crate::reservations::reading::Reservations;
+use crate::promises::OfferPromise;
+use crate::promises::repository::Promises;
 
 const DAY_S: i64 = 86_400;
 
@@ -81,14 +81,16 @@ repository!(
             Ok(rows.into_iter().map(DayUsage::from).collect())
         }
 
-        /// Reservations with their offers, each with the joules of all its rows, whenever they count.
+        /// What the chosen offers of reservations promised, as these stand at `now`, each with the joules of all its rows,
+        /// whenever they count. Those that were pruned are among them.
         ///
         /// # Errors
         /// Storage failed.
-        pub async fn reservations_in_ledger(
+        pub async fn promises_in_ledger(
             &self,
             ids: &[ReservationId],
-        ) -> Result<Vec<(Reservation, WholeEnergy)>, StorageError> {
+            now: Timestamp,
+        ) -> Result<Vec<(OfferPromise, WholeEnergy)>, StorageError> {
             let mut transaction = self.begin_read().await?;
             let mut found = Vec::with_capacity(ids.len());
             for chunk in ids.chunks(MAX_BOUND_VALUES) {
@@ -102,9 +104,9 @@ repository!(
                     query.build_query_as().fetch_all(&mut *transaction).await?;
                 let wholes: std::collections::HashMap<ReservationId, WholeEnergy> =
                     wholes.into_iter().map(Into::into).collect();
-                for reservation in Reservations::<Engine>::of(&mut transaction, chunk).await? {
-                    let energy = wholes.get(&reservation.id).copied().unwrap_or_default();
-                    found.push((reservation, energy));
+                for promise in Promises::<Engine>::of(&mut transaction, chunk, now).await? {
+                    let energy = wholes.get(&promise.reservation).copied().unwrap_or_default();
+                    found.push((promise, energy));
                 }
             }
             transaction.commit().await?;

@@ -19,8 +19,8 @@ const COLUMNS: usize = 28;
 repository!(
     /// What was stated of hours.
     impl Database for Ledger {
-        /// States an hour, whole or not at all; `false` where another process stated it first by this number,
-        /// and nothing is written.
+        /// States an hour, whole or not at all; `false` where another process stated it first by this number, or it is to be
+        /// stated anew and is sealed, and nothing is written.
         ///
         /// # Errors
         /// Storage failed.
@@ -29,6 +29,12 @@ repository!(
             let connection = &mut *transaction;
             let serial: i64 =
                 sqlx::query_scalar(sql::NEXT_SERIAL).fetch_one(&mut *connection).await?;
+            // What it rests on may have been pruned since it was read.
+            let sealed: i64 =
+                sqlx::query_scalar(sql::SEALED_UNTIL).fetch_one(&mut *connection).await?;
+            if statement.number > 0 && statement.hour.as_unix_seconds() < sealed {
+                return Ok(false);
+            }
             let noted = sqlx::query(sql::INSERT_STATEMENT)
                 .bind(statement.hour.as_unix_seconds())
                 .bind(i64::from(statement.number))

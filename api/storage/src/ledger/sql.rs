@@ -52,6 +52,9 @@ statements! {
     /// The serial of a statement that is about to be made: nobody else gets one until it is committed.
     NEXT_SERIAL = "UPDATE ledger_marks SET statements = statements + 1 WHERE id = 1 RETURNING statements";
 
+    /// Hours before this instant are not stated anew.
+    SEALED_UNTIL = "SELECT from_s FROM kept_from WHERE kind = 'hours'";
+
     /// The newest hour that was stated.
     NEWEST_HOUR = "SELECT MAX(hour_s) FROM ledger_statements";
 

@@ -105,18 +105,6 @@ repository!(
             Ok(transaction.commit().await?)
         }
 
-        /// Forgets mails that were sent or given up before an instant; how many.
-        ///
-        /// # Errors
-        /// Storage failed.
-        pub async fn forget_mails(&self, before: Timestamp) -> Result<u64, StorageError> {
-            let mut transaction = self.begin_beside_the_book().await?;
-            let query = sqlx::query(sql::FORGET_MAILS).bind(before.as_unix_seconds());
-            let forgotten = query.execute(&mut *transaction).await?.rows_affected();
-            transaction.commit().await?;
-            Ok(forgotten)
-        }
-
         /// How many mails wait to be sent.
         ///
         /// # Errors

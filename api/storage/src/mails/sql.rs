@@ -32,9 +32,6 @@ statements! {
     RETRY_MAIL = "UPDATE mails SET failures = failures + 1, next_attempt_s = $2, last_failure = $3
         WHERE id = $1 AND state = 'waiting'";
 
-    /// Forgets mails that were sent or given up before an instant.
-    FORGET_MAILS = "DELETE FROM mails WHERE state <> 'waiting' AND ended_s < $1";
-
     /// How many mails wait.
     WAITING_MAILS = "SELECT COUNT(*) FROM mails WHERE state = 'waiting'";
 }

@@ -103,19 +103,6 @@ repository!(
                 .await?;
             Ok(transaction.commit().await?)
         }
-
-        /// Forgets jobs outside of reservations that ended before an instant.
-        ///
-        /// # Errors
-        /// Storage failed.
-        pub async fn forget_jobs_outside(&self, before: Timestamp) -> Result<(), StorageError> {
-            let mut transaction = self.begin_beside_the_book().await?;
-            sqlx::query(sql::FORGET_JOBS_OUTSIDE)
-                .bind(before.as_unix_seconds())
-                .execute(&mut *transaction)
-                .await?;
-            Ok(transaction.commit().await?)
-        }
     }
 );
 

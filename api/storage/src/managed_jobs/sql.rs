@@ -41,10 +41,6 @@ statements! {
             unseen_to_s = CASE WHEN unseen_to_s > $1 THEN unseen_to_s END
         WHERE id = 1";
 
-    /// Forgets jobs outside of reservations that ended before an instant.
-    FORGET_JOBS_OUTSIDE = "DELETE FROM managed_jobs
-        WHERE phase = 'ended' AND end_s < $1 AND reservation_id IS NULL";
-
     /// A page of a reservation's jobs behind one, by submission.
     MANAGED_JOBS_PAGE = concat!("SELECT ", job_columns!(), " FROM managed_jobs
         WHERE reservation_id = $1 AND (submitted_s > $2 OR (submitted_s = $2 AND id > $3))

@@ -1,6 +1,6 @@
 //! What meters measured: samples as they came, and the energy of quarter-hours that follows from them.
 
-mod repository;
+pub(crate) mod repository;
 mod row;
 pub mod sql;
 mod update;

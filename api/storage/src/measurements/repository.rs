@@ -33,8 +33,8 @@ const NEWEST: i64 = 4096;
 /// Blocks of quarter-hours that are read at once.
 const PAGE: i64 = 16_384;
 
-const DAY_S: i64 = DAY_MS / 1000;
-const SAMPLES_S: i64 = SAMPLES_MS / 1000;
+pub(crate) const DAY_S: i64 = DAY_MS / 1000;
+pub(crate) const SAMPLES_S: i64 = SAMPLES_MS / 1000;
 
 repository!(
     /// What meters measured.
@@ -165,8 +165,8 @@ repository!(
         }
 
         /// Forgets the oldest blocks of samples that end before `samples_from`, and the oldest of quarter-hours that
-        /// end before `quarters_from`: one start of each, so that others wait for no longer than that. Whether there
-        /// are more.
+        /// end before `quarters_from`: one start of each, so that others wait for no longer than that. How many,
+        /// `None` once there are none.
         ///
         /// # Errors
         /// Storage failed.
@@ -174,8 +174,8 @@ repository!(
             &self,
             samples_from: Timestamp,
             quarters_from: Timestamp,
-        ) -> Result<bool, StorageError> {
-            let mut transaction = self.begin_beside_the_book().await?;
+        ) -> Result<Option<u64>, StorageError> {
+            let (mut transaction, mut blocks) = (self.begin_beside_the_book().await?, 0);
             let before = |from: Timestamp, length_s| from.as_unix_seconds() - length_s + 1;
             let oldest: Option<i64> = sqlx::query_scalar(sql::OLDEST_SAMPLES)
                 .bind(before(samples_from, SAMPLES_S))
@@ -185,7 +185,7 @@ repository!(
                 let moved = sqlx::query(sql::MOVE_SAMPLES_FROM).bind(start_s + SAMPLES_S);
                 moved.execute(&mut *transaction).await?;
                 let deleted = sqlx::query(sql::DELETE_SAMPLES).bind(start_s);
-                deleted.execute(&mut *transaction).await?;
+                blocks += deleted.execute(&mut *transaction).await?.rows_affected();
             }
             let oldest_day: Option<i64> = sqlx::query_scalar(sql::OLDEST_QUARTERS)
                 .bind(before(quarters_from, DAY_S))
@@ -193,10 +193,10 @@ repository!(
                 .await?;
             if let Some(start_s) = oldest_day {
                 let deleted = sqlx::query(sql::DELETE_QUARTERS).bind(start_s);
-                deleted.execute(&mut *transaction).await?;
+                blocks += deleted.execute(&mut *transaction).await?.rows_affected();
             }
             transaction.commit().await?;
-            Ok(oldest.is_some() || oldest_day.is_some())
+            Ok(Some(blocks).filter(|count| *count > 0))
         }
     }
 

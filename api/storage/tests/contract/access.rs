@@ -2,7 +2,8 @@
 
 use planner::reservation::Role;
 use storage::{
-    ApiToken, IdempotencyRecord, Person, PersonId, ProposeError, SeenToken, StorageError, TokenId,
+    ApiToken, IdempotencyRecord, Person, PersonId, ProposeError, PrunedKind, SeenToken,
+    StorageError, TokenId,
 };
 
 use crate::bench::{
@@ -103,7 +104,8 @@ async fn old_answers_are_forgotten(bench: Bench) {
         let answer = record(key, created);
         database.propose(newest(version), &wanted, t(0), Some(&answer)).await.unwrap();
     }
-    assert_eq!(database.forget_idempotency_before(t(20)).await.unwrap(), 1);
+    assert_eq!(database.prune_piece(PrunedKind::Answers, t(20)).await.unwrap(), Some(1));
+    assert_eq!(database.prune_piece(PrunedKind::Answers, t(20)).await.unwrap(), None);
     assert_eq!(database.idempotent_response("ada", "old").await.unwrap(), None);
     assert!(database.idempotent_response("ada", "new").await.unwrap().is_some());
 }

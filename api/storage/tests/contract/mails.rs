@@ -1,6 +1,6 @@
 //! Mails: each is written once, in the order of events, and leaves the outbox when it was sent or given up.
 
-use storage::{EventId, MailOutcome, NewMail};
+use storage::{EventId, MailOutcome, NewMail, PrunedKind};
 
 use crate::bench::{Bench, next_uuid, on_both_engines, t};
 
@@ -57,7 +57,7 @@ async fn a_mail_waits_until_it_is_sent_or_given_up(bench: Bench) {
     // What was sent is not written again while it is remembered.
     database.write_mails(&mails).await.unwrap();
     assert_eq!(database.waiting_mails().await.unwrap(), 1);
-    assert_eq!(database.forget_mails(t(12)).await.unwrap(), 1);
+    assert_eq!(database.prune_piece(PrunedKind::Mails, t(12)).await.unwrap(), Some(1));
     database.write_mails(&mails).await.unwrap();
     assert_eq!(due(&bench, 41).await, [("a".to_owned(), 0), ("b".to_owned(), 1)]);
 }

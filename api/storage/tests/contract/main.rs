@@ -41,6 +41,7 @@ mod quota_adjustments;
 mod recalibration;
 mod replacements;
 mod reservations;
+mod retention;
 mod schema;
 mod sharing;
 mod simulations;

@@ -288,7 +288,7 @@ async fn jobs_outside_of_reservations_are_forgotten_long_after_their_end(bench: 
     let unaccounted = database.unaccounted_managed_jobs(t(0), "UNKNOWN", t(0), 10).await.unwrap();
     assert_eq!(unaccounted, [(first, ended("1"))], "the accounting is not asked for the others");
     let left = async |before: i64| {
-        database.forget_jobs_outside(t(before)).await.unwrap();
+        database.prune_piece(storage::PrunedKind::JobsOutside, t(before)).await.unwrap();
         let jobs = database.ledger_sources(span(0, 3600)).await.unwrap().jobs;
         jobs.into_iter().map(|(_, job)| job.id).collect::<Vec<_>>()
     };

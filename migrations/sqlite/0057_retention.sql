@@ -1,0 +1,38 @@
+-- What was pruned by the rules of retention (docs/RETENTION.md). from_s: what is older than that of a kind may be gone.
+-- hours: hours of the ledger that begin before it are never stated anew, since what they rest on may be gone.
+-- power_log: entries before it may be deleted. offers_*: offers that were not chosen were looked for up to there, among
+-- reservations of that state.
+CREATE TABLE kept_from (
+    kind   TEXT    NOT NULL PRIMARY KEY,
+    from_s INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO kept_from (kind, from_s) VALUES
+    ('hours', 0), ('power_log', 0), ('offers_completed', 0), ('offers_cancelled', 0), ('offers_failed', 0);
+
+-- What the chosen offers of pruned reservations promised, which reports compare with the ledger for good. node_s: the
+-- seconds of nodes of the offer. Amounts are exact units, as in offers.
+CREATE TABLE kept_promises (
+    reservation_id  BLOB    NOT NULL PRIMARY KEY,
+    owner           TEXT    NOT NULL,
+    completed       INTEGER NOT NULL CHECK (completed IN (0, 1)),
+    node_s          INTEGER NOT NULL,
+    energy_uj       TEXT    NOT NULL,
+    cost_exact      TEXT    NOT NULL,
+    currency        TEXT    NOT NULL,
+    co2_exact       TEXT    NOT NULL,
+    saved_energy_uj TEXT    NOT NULL,
+    saved_cost_exact TEXT   NOT NULL,
+    saved_co2_exact TEXT    NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- A reservation that is deleted is looked for among those that others take the place of.
+CREATE INDEX reservations_by_replaced ON reservations (replaces) WHERE replaces IS NOT NULL;
+
+DROP TRIGGER power_log_refuse_delete;
+
+CREATE TRIGGER power_log_refuse_delete BEFORE DELETE ON power_log
+WHEN OLD.at_s >= (SELECT from_s FROM kept_from WHERE kind = 'power_log')
+BEGIN
+    SELECT RAISE(ABORT, 'rows of the power log are never deleted before they are dropped by age');
+END;
