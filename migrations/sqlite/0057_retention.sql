@@ -36,3 +36,7 @@ WHEN OLD.at_s >= (SELECT from_s FROM kept_from WHERE kind = 'power_log')
 BEGIN
     SELECT RAISE(ABORT, 'rows of the power log are never deleted before they are dropped by age');
 END;
+
+-- What the ledger reads of an hour, among all that was ever switched.
+CREATE INDEX node_power_states_by_time ON node_power_states (since_s);
+CREATE INDEX power_actions_by_end ON power_actions (state, done_s);

@@ -60,8 +60,9 @@ async fn what_is_pruned_leaves_reports_and_bills_as_they_were(site: Site) {
     let client = server.client().with_token(&operator);
     stated_to(&client, 4).await;
     let before = documents(&client).await;
-    let line = &before[1]["items"][0];
-    assert!(line["promised_saving_cost"].is_number(), "{line}");
+    let mut lines = before[1]["rows"].as_array().unwrap().iter();
+    let line = lines.find(|it| it["promised_saving_cost"].is_number());
+    assert!(line.is_some(), "{}", before[1]);
     let (rows, reservations) =
         ("SELECT COUNT(*) FROM ledger_rows", "SELECT COUNT(*) FROM reservations");
     let (stated, made) = (site.count(rows).await, site.count(reservations).await);

@@ -29,7 +29,7 @@ const HOUR: Seconds = Seconds::new(3600);
 /// From before when a kind is pruned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionRule {
-    /// What.
+    /// What goes.
     pub kind: PrunedKind,
     /// Rows from before this instant go; `None` where all are kept.
     pub before: Option<Timestamp>,

@@ -133,10 +133,11 @@ statements! {
         WHERE start_s < $2 AND (phase = 'running' OR (phase = 'ended' AND end_s > $1))
         ORDER BY id, submitted_s");
 
-    /// The power actions that switched nodes in a window. Of those that failed or were given up nothing is known.
+    /// The power actions that switched nodes in a window. Of those that failed or were given up nothing is
+    /// known. Each case is found by an index.
     SWITCHED_DURING = concat!("SELECT ", power_action_columns!(), " FROM power_actions
-        WHERE ordered_s < $2 AND state IN ('ordered', 'done') AND (done_s IS NULL OR done_s > $1)
-          AND action IN ('power_up', 'power_down')
+        WHERE ordered_s < $2 AND action IN ('power_up', 'power_down')
+          AND ((state IN ('ordered', 'done') AND done_s IS NULL) OR (state IN ('ordered', 'done') AND done_s > $1))
         ORDER BY id");
 }
 

@@ -1,6 +1,7 @@
 //! What is pruned. Where not said otherwise $1 is the instant before which it goes, and $2 how many go together; of
 //! reservations $2 is the state that they reached, and $3 how many.
 
+use crate::power_states::sql::names;
 use crate::statements::statements;
 
 /// States in which a power action stays.
@@ -97,6 +98,13 @@ macro_rules! old_feed_revisions {
     };
 }
 
+/// When the newest state of a node began before an instant.
+macro_rules! newest_before {
+    () => {
+        "(SELECT MAX(l.since_s) FROM node_power_states AS l WHERE l.node = names.node AND l.since_s <= $1)"
+    };
+}
+
 macro_rules! old_simulations {
     () => {
         "FROM simulations WHERE state IN ('finished', 'failed', 'cancelled') AND ended_s < $1"
@@ -182,12 +190,14 @@ statements! {
     FIND_FEED_REVISIONS = concat!("SELECT r.id ", old_feed_revisions!(), " ORDER BY r.id LIMIT $2");
 
     /// How many power states ended before an instant.
-    OLD_POWER_STATES = "SELECT COUNT(*) FROM node_power_states AS s WHERE s.since_s < (
-        SELECT MAX(l.since_s) FROM node_power_states AS l WHERE l.node = s.node AND l.since_s <= $1)";
+    OLD_POWER_STATES = concat!(names!(), "SELECT CAST(COALESCE(SUM(counted.states), 0) AS BIGINT) FROM (
+            SELECT (SELECT COUNT(*) FROM node_power_states AS s WHERE s.node = names.node AND s.since_s < ",
+        newest_before!(), ") AS states FROM names) AS counted");
 
     /// Nodes of which several states began before an instant, each with the newest of them.
-    FIND_POWER_STATES = "SELECT node, MAX(since_s) FROM node_power_states WHERE since_s <= $1
-        GROUP BY node HAVING COUNT(*) > 1 ORDER BY node LIMIT $2";
+    FIND_POWER_STATES = concat!(names!(), "SELECT names.node, ", newest_before!(), " FROM names
+        WHERE EXISTS (SELECT 1 FROM node_power_states AS s WHERE s.node = names.node AND s.since_s < ", newest_before!(), ")
+        ORDER BY names.node LIMIT $2");
 
     /// Forgets the power states of a node ($1) before one of them ($2), at most $3.
     PRUNE_POWER_STATES = "DELETE FROM node_power_states WHERE node = $1 AND since_s IN (

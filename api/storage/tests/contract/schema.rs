@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sqlx::{AssertSqlSafe, Row};
 use storage::Database;
-use storage::sql::{held_spans, ledger, reservations, state};
+use storage::sql::{held_spans, ledger, power_states, reservations, state};
 
 use crate::bench::{Bench, Raw, install_ten_nodes, on_both_engines, stored_nodes, t};
 
@@ -128,6 +128,28 @@ async fn sqlite_finds_what_counts_by_its_time() {
         let steps: Vec<String> = rows.iter().map(|row| row.get("detail")).collect();
         assert!(steps.iter().any(|step| step.contains(index)), "{statement}: {steps:?}");
         assert!(!steps.iter().any(|step| step.starts_with("SCAN")), "{statement}: {steps:?}");
+    }
+}
+
+/// Power states and actions are kept for years, and an hour's are few.
+#[tokio::test]
+async fn sqlite_finds_what_was_switched_in_an_hour_by_its_time() {
+    let bench = Bench::sqlite().await;
+    let Raw::Sqlite { pool, .. } = &bench.raw else { unreachable!("the bench is SQLite") };
+    for (statement, index) in [
+        (
+            power_states::POWER_STATES_DURING,
+            "INDEX node_power_states_by_time (since_s>? AND since_s<?)",
+        ),
+        (power_states::NEWEST_POWER_STATES, "PRIMARY KEY (node=? AND since_s=?)"),
+        (ledger::SWITCHED_DURING, "INDEX power_actions_by_end (state=? AND done_s>?)"),
+    ] {
+        let explain = format!("EXPLAIN QUERY PLAN {statement}");
+        let rows = sqlx::query(AssertSqlSafe(explain)).fetch_all(pool).await.unwrap();
+        let steps: Vec<String> = rows.iter().map(|row| row.get("detail")).collect();
+        assert!(steps.iter().any(|step| step.contains(index)), "{statement}: {steps:?}");
+        let scans = steps.iter().filter(|step| step.starts_with("SCAN"));
+        assert!(scans.clone().all(|step| step == "SCAN names"), "{statement}: {steps:?}");
     }
 }
 
