@@ -90,7 +90,10 @@ macro_rules! repository {
                             $noun(connections).$method($($argument),*).await
                         }
                         $crate::database::Opened::Postgres(connections) => {
-                            $noun(connections).$method($($argument),*).await
+                            let noun = $noun(connections);
+                            // Boxed: else each method would have a copy of what notices silence.
+                            let work = Box::pin(noun.$method($($argument),*));
+                            $crate::engine::silence::unless_silent(connections.silent_after, work).await
                         }
                     }
                 }

@@ -18,6 +18,9 @@ const PACE: Duration = Duration::from_millis(4);
 /// After a transaction that failed.
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// What is not written within so long is given up, and tried again by another connection: every change waits for it.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
+
 /// Records that are written together.
 const MOST_TOGETHER: usize = 1000;
 
@@ -137,7 +140,12 @@ impl Recorder {
         ends.append(&mut waited_for);
         let written = match (begun.as_slice(), ends.as_slice()) {
             ([], []) => Ok(()),
-            (begun, ends) => self.database.keep_audit(begun, ends).await.map_err(Arc::new),
+            (begun, ends) => {
+                let writing = self.database.keep_audit(begun, ends);
+                let written = tokio::time::timeout(WRITTEN_WITHIN, writing).await;
+                let silent = StorageError::Silent { within: WRITTEN_WITHIN };
+                written.unwrap_or(Err(silent)).map_err(Arc::new)
+            }
         };
         for answer in answers {
             // Who has gone away need not know.

@@ -6,6 +6,7 @@ pub(crate) mod dialect;
 mod gathering;
 pub(crate) mod opening;
 pub(crate) mod rows;
+pub(crate) mod silence;
 pub mod sql;
 pub(crate) mod transaction;
 pub(crate) mod turns;

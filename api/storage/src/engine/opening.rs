@@ -33,6 +33,9 @@ const TRUSTED_WHEN_IDLE_FOR: Duration = Duration::from_secs(1);
 /// How long a connection that is given back may take to say how it is.
 const GIVEN_BACK_WITHIN: Duration = Duration::from_secs(5);
 
+/// An answer that did not come by then is lost: the server ends statements before (`statement_timeout`).
+const SILENT_AFTER: Duration = Duration::from_secs(35);
+
 /// Limits that a PostgreSQL server keeps for each of our connections, unless the URL sets them. Who waits for
 /// a process that holds the book gives up soon; one that holds it and freezes, or whose machine is
 /// gone, is cut off by the server.
@@ -168,8 +171,10 @@ pub(crate) async fn prepare_postgres(
 
 /// The connections of the service to a PostgreSQL database that is up to date.
 pub(crate) fn postgres_connections(options: PgConnectOptions) -> Connections<Postgres> {
+    let has_own_limit = options.get_options().is_some_and(|it| it.contains("statement_timeout"));
     let pool = postgres_pool(options);
-    Connections::new(pool.clone(), pool)
+    let connections = Connections::new(pool.clone(), pool);
+    if has_own_limit { connections } else { connections.silent_after(SILENT_AFTER) }
 }
 
 /// Connections with the service's limits. The first is made when it is needed.
