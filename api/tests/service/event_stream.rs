@@ -26,14 +26,19 @@ pub struct Stream {
 
 impl Stream {
     pub async fn open(client: &Client, after: Option<i64>) -> Self {
+        Self::try_open(client, after).await.unwrap()
+    }
+
+    /// A stream of a service that may be out of reach, or have no database.
+    pub async fn try_open(client: &Client, after: Option<i64>) -> Option<Self> {
         let mut request = client.request(Method::GET, EVENTS).timeout(4 * PATIENCE);
         if let Some(id) = after {
             request = request.header("Last-Event-ID", id);
         }
-        let response = request.send().await.unwrap();
+        let response = request.send().await.ok().filter(|it| it.status() != 503)?;
         assert_eq!(response.status(), 200);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Self { response, text: String::new() }
+        Some(Self { response, text: String::new() })
     }
 
     /// A stream that begins with `stream.opened`.

@@ -44,6 +44,7 @@ mod budgets;
 mod calendar;
 mod carbon_aware;
 mod changed_kills;
+mod chaos;
 mod compressed;
 mod compromise;
 mod connections;
