@@ -27,7 +27,9 @@ async fn forgotten(site: Site) {
     let (user, host) = server.rsplit_once('@').unwrap();
     let port = host.rsplit_once(':').map_or(5432, |(_, port)| port.parse().unwrap());
     let link = Link::to(port).await;
-    let replica = site.serve_on(&format!("{user}@127.0.0.1:{}/{place}", link.port));
+    let database = format!("{user}@127.0.0.1:{}/{place}", link.port);
+    // The link does its work meanwhile.
+    let replica = tokio::task::block_in_place(|| site.serve_on(&database));
     let client = replica.client();
     let hours = furnish(&client, 2000, None).await;
     let mut load = JoinSet::new();
