@@ -97,31 +97,32 @@ async fn until_reset(mut state: watch::Receiver<State>) {
 }
 
 async fn connect(replica: TcpStream, database: SocketAddr, mut state: watch::Receiver<State>) {
-    // Without a farewell: what is dropped is reset.
-    replica.set_zero_linger().unwrap();
     let generation = state.borrow().generation;
     if is_reset(&mut state, generation).await {
-        return;
+        return replica.set_zero_linger().unwrap();
     }
     let Ok(database) = TcpStream::connect(database).await else { return };
-    database.set_zero_linger().unwrap();
     replica.set_nodelay(true).and_then(|()| database.set_nodelay(true)).unwrap();
-    let (from_replica, to_replica) = replica.into_split();
-    let (from_database, to_database) = database.into_split();
-    let there = pass_on(from_replica, to_database, state.clone(), generation);
-    let back = pass_on(from_database, to_replica, state.clone(), generation);
-    // Whoever ends a connection of PostgreSQL's protocol has said what there was to say.
-    tokio::select! {
-        _ = there => {}
-        _ = back => {}
-        () = until_reset(state) => {}
+    let (mut from_replica, mut to_replica) = replica.into_split();
+    let (mut from_database, mut to_database) = database.into_split();
+    let there = pass_on(&mut from_replica, &mut to_database, state.clone(), generation);
+    let back = pass_on(&mut from_database, &mut to_replica, state.clone(), generation);
+    // Either side may end its half and hear the rest, as TLS does.
+    let is_over = tokio::select! {
+        ended = async { tokio::try_join!(there, back) } => ended.is_ok(),
+        () = until_reset(state) => false,
+    };
+    if !is_over {
+        // What is dropped now is reset.
+        to_replica.as_ref().set_zero_linger().unwrap();
+        to_database.as_ref().set_zero_linger().unwrap();
     }
 }
 
 /// Passes on what is said, once it may arrive.
 async fn pass_on(
-    mut from: OwnedReadHalf,
-    mut to: OwnedWriteHalf,
+    from: &mut OwnedReadHalf,
+    to: &mut OwnedWriteHalf,
     mut state: watch::Receiver<State>,
     generation: u64,
 ) -> io::Result<()> {
