@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Duration;
@@ -39,6 +39,9 @@ use super::source_provider;
 use super::webhooks::{EventWebhook, EventWebhookFields, Secrets};
 use super::{Overrides, Settings};
 use crate::clock::Clock;
+
+/// Where the service listens unless it is said.
+const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
 /// The settings file. Every field is optional.
 #[derive(Default, Deserialize)]
@@ -188,10 +191,7 @@ impl File {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let unless_none = |threads: usize, unless| if threads == 0 { unless } else { threads };
         Some(Settings {
-            listen: overrides
-                .listen
-                .or(self.listen)
-                .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8080))),
+            listen: overrides.listen.or(self.listen).unwrap_or(LISTEN),
             database,
             currency: currency?,
             location: location?,

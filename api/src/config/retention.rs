@@ -45,6 +45,7 @@ pub struct Retention {
 /// What the file says.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_field_names, reason = "settings have their unit in their names")]
 pub struct RetentionFields {
     reservations_days: Option<u32>,
     offers_days: Option<u32>,

@@ -176,7 +176,7 @@ impl BookingService {
         };
         let (began, mut planned) = (Instant::now(), Vec::with_capacity(next.len()));
         let mut next = next.into_iter();
-        while let Some(waiting) = next.next() {
+        for waiting in next.by_ref() {
             let held = held.get_mut(&waiting.asked.owner);
             let new = self.planned(&mut state, &waiting.asked, held).await;
             planned.push((waiting, new.unwrap_or_else(|error| Planned::Answered(Err(error)))));

@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(200);
 #[derive(Default)]
 pub struct Messages {
     /// Messages by id, and how often each came.
-    messages: HashMap<String, (String, u64)>,
+    by_id: HashMap<String, (String, u64)>,
     /// Events in the order in which they came first.
     pub events: Vec<i64>,
     /// Messages that came again.
@@ -65,14 +65,14 @@ async fn take(State(receiver): State<Receiver>, headers: HeaderMap, body: String
     let id = headers["webhook-id"].to_str().unwrap().to_owned();
     let event = serde_json::from_str::<Value>(&body).unwrap()["id"].as_i64().unwrap();
     let mut taken = receiver.taken.lock().unwrap();
-    if let Some((before, count)) = taken.messages.get_mut(&id) {
+    if let Some((before, count)) = taken.by_id.get_mut(&id) {
         *count += 1;
         if *before != body {
             receiver.tally.wrong(format!("one webhook-id, two messages: {before} and {body}"));
         }
         taken.repeated += 1;
     } else {
-        taken.messages.insert(id, (body, 1));
+        taken.by_id.insert(id, (body, 1));
         taken.events.push(event);
     }
     StatusCode::NO_CONTENT

@@ -156,8 +156,20 @@ impl World {
         let client = crate::client::Client::new(&fleet.address(0).unwrap()).with_token(&operator);
         furnish_in(&client, hours, NODES, Some(CAP_W as f64)).await;
         let watcher = Watcher::new(Arc::clone(&fleet), Arc::clone(&tally), operator);
-        let (begun, _folder) = (Instant::now(), folder);
-        Self { database, fleet, tally, receiver, watcher, tokens, hours, dice, run, begun, _folder }
+        let begun = Instant::now();
+        Self {
+            database,
+            fleet,
+            tally,
+            receiver,
+            watcher,
+            tokens,
+            hours,
+            dice,
+            run,
+            begun,
+            _folder: folder,
+        }
     }
 
     /// Clients act and faults happen, until the end.
