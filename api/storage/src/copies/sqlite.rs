@@ -11,7 +11,8 @@ use crate::engine::opening::BUSY_TIMEOUT;
 use crate::engine::sql;
 use crate::error::StorageError;
 
-/// The copy can give back in pieces what is pruned in it; SQLite's alone.
+/// Whether the file gives back what is pruned in it, and that its copy is to do so in pieces; SQLite's alone.
+const AUTO_VACUUM: &str = "PRAGMA auto_vacuum";
 const INCREMENTAL: &str = "PRAGMA auto_vacuum = INCREMENTAL";
 
 /// Writes all that is committed to a file; SQLite's alone.
@@ -55,7 +56,11 @@ pub(super) async fn restore(url: &str, file: &Path) -> Result<(), CopyError> {
 /// Copies what is committed, as it is at one moment, to a file that is there and empty; what is written meanwhile waits for nothing.
 async fn copy(from: &Path, to: &Path) -> Result<(), CopyError> {
     let mut connection = open(from).await?;
-    sqlx::query(INCREMENTAL).execute(&mut connection).await?;
+    // Said of a file that does so already it would be written, which is not to be.
+    let given_back: i64 = sqlx::query_scalar(AUTO_VACUUM).fetch_one(&mut connection).await?;
+    if given_back == 0 {
+        sqlx::query(INCREMENTAL).execute(&mut connection).await?;
+    }
     let copied = sqlx::query(COPY_TO).bind(to.to_string_lossy()).execute(&mut connection).await;
     connection.close().await?;
     copied?;

@@ -80,9 +80,10 @@ pub(crate) async fn open_sqlite(
     if missing == IfMissing::Refuse {
         expect_sqlite(&file, plain.clone(), &target).await?;
     }
+    let is_new = std::fs::metadata(&file).map_or(true, |it| it.len() == 0);
+    // What is pruned of a new file can be given back in pieces. Said of another it would be written, which may not be.
+    let plain = if is_new { plain.auto_vacuum(SqliteAutoVacuum::Incremental) } else { plain };
     let options = plain
-        // Of a new file: what is pruned can be given back in pieces.
-        .auto_vacuum(SqliteAutoVacuum::Incremental)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full) // nothing confirmed is lost when the power fails
         .busy_timeout(BUSY_TIMEOUT)
