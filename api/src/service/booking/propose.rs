@@ -202,7 +202,7 @@ impl BookingService {
     }
 
     /// Until when offers are held that are made now.
-    pub(super) fn held_until(&self, share: Option<AccountShare>) -> Timestamp {
+    fn held_until(&self, share: Option<AccountShare>) -> Timestamp {
         self.shared.now() + share.and_then(|it| it.hold()).unwrap_or(self.shared.settings.hold)
     }
 

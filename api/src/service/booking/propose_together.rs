@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use planner::identity::ReservationId;
 use planner::reservation::Reservation;
-use storage::{NewReservation, PlanBasis, ProposeError};
+use storage::{IdempotencyRecord, NewReservation, PlanBasis, ProposeError};
 use tokio::sync::oneshot;
 
 use super::holds::HeldSoFar;
 use super::proposal_queue::{Asked, PROPOSED, Proposed, Waiting};
 use super::{BookingError, BookingService};
-use crate::service::shared::{CallerKind, Fault, Party, SiteState, Turn};
+use crate::service::shared::{CallerKind, Fault, IdempotencyKey, Party, SiteState, Turn};
 
 /// So many are made together at the most.
 const MOST_TOGETHER: usize = 64;
@@ -28,8 +28,8 @@ type WaitingProposal = Waiting<Asked>;
 
 /// What is to become of a proposal once those made with it are written.
 enum Planned {
-    /// It is written with them.
-    New(Box<NewReservation>),
+    /// It is written with them, as the reservation of this id.
+    New(ReservationId),
     /// It was answered before, or is refused.
     Answered(Result<Proposed, BookingError>),
 }
@@ -47,6 +47,10 @@ enum Outcome {
 /// A group that is planned.
 struct PlannedGroup {
     basis: PlanBasis,
+    /// What is written.
+    new: Vec<NewReservation>,
+    /// The answers that are remembered.
+    answers: Vec<IdempotencyRecord>,
     planned: Vec<(WaitingProposal, Planned)>,
 }
 
@@ -79,14 +83,12 @@ impl BookingService {
         let Some(alone) = self.propose_until_done(next).await else { return };
         // One of them cannot be written, and keeps nobody else from it.
         for waiting in alone {
-            if let Some(left) = self.propose_until_done(vec![waiting]).await {
-                refuse_all(left, &Fault::Internal(anyhow::anyhow!("a proposal cannot be written")));
-            }
+            self.propose_until_done(vec![waiting]).await;
         }
     }
 
     /// Plans proposals and writes them, anew where other processes change the book meanwhile; those to be written
-    /// each alone, where they cannot be written together.
+    /// each alone, where several cannot be written together.
     async fn propose_until_done(
         &self,
         mut next: Vec<WaitingProposal>,
@@ -110,27 +112,18 @@ impl BookingService {
 
     /// Plans proposals and writes them.
     async fn propose_group(&self, next: Vec<WaitingProposal>) -> Outcome {
-        let PlannedGroup { basis, planned } = match self.plan_group(next).await {
+        let PlannedGroup { basis, new, answers, planned } = match self.plan_group(next).await {
             Ok(planned) => planned,
             Err((waiting, fault)) => {
                 refuse_all(waiting, &fault);
                 return Outcome::Answered;
             }
         };
-        let now = self.shared.now();
-        let (mut new, mut answers) = (Vec::new(), Vec::new());
-        for (waiting, planned) in &planned {
-            if let Planned::New(it) = planned {
-                let key = waiting.asked.key.as_ref();
-                let id = it.id.as_uuid();
-                answers.extend(key.map(|key| key.record(&it.owner, PROPOSED, id, now)));
-                new.push((**it).clone());
-            }
-        }
         if new.is_empty() {
             answer_all(planned, Vec::new());
             return Outcome::Answered;
         }
+        let now = self.shared.now();
         match self.shared.database.propose_all(basis, &new, now, &answers).await {
             Ok(proposed) => {
                 if new.iter().any(|it| it.offers.is_empty()) {
@@ -175,32 +168,48 @@ impl BookingService {
             Err(fault) => return Err((next, fault)),
         };
         let (began, mut planned) = (Instant::now(), Vec::with_capacity(next.len()));
+        let (mut new, mut answers) = (Vec::new(), Vec::new());
         let mut next = next.into_iter();
         for waiting in next.by_ref() {
-            let held = held.get_mut(&waiting.asked.owner);
-            let new = self.planned(&mut state, &waiting.asked, held).await;
-            planned.push((waiting, new.unwrap_or_else(|error| Planned::Answered(Err(error)))));
+            let asked = &waiting.asked;
+            let outcome = match self.planned(&mut state, asked, held.get_mut(&asked.owner)).await {
+                Ok(Ok(it)) => {
+                    let key = asked.key.as_ref();
+                    let record = |key: &IdempotencyKey| {
+                        key.record(&it.owner, PROPOSED, it.id.as_uuid(), it.created)
+                    };
+                    answers.extend(key.map(record));
+                    let id = it.id;
+                    new.push(it);
+                    Planned::New(id)
+                }
+                Ok(Err(before)) => Planned::Answered(Ok(before)),
+                Err(error) => Planned::Answered(Err(error)),
+            };
+            planned.push((waiting, outcome));
             if began.elapsed() > PLANNED_WITHIN {
                 break;
             }
         }
         self.proposals.put_back(next);
-        Ok(PlannedGroup { basis, planned })
+        Ok(PlannedGroup { basis, new, answers, planned })
     }
 
-    /// What is to be written of a proposal, which holds its nodes in the state from then on.
+    /// What is to be written of a proposal, which holds its nodes in the state from then on; or what was answered before.
     async fn planned(
         &self,
         state: &mut Arc<SiteState>,
         asked: &Asked,
         held: Option<&mut HeldSoFar>,
-    ) -> Result<Planned, BookingError> {
+    ) -> Result<Result<NewReservation, Proposed>, BookingError> {
         let (owner, request) = (asked.owner.as_str(), &asked.request);
         // The same request may have been booked while this one waited or was planned.
         if let Some(before) = self.proposed_before(owner, asked.key.as_ref()).await? {
-            return Ok(Planned::Answered(Ok(before)));
+            return Ok(Err(before));
         }
-        if let Some(held) = &held {
+        // What others book on somebody's behalf counts, and is not limited.
+        let is_limited = asked.kind == CallerKind::User;
+        if let Some(held) = held.as_ref().filter(|_| is_limited) {
             held.admit_one_more(&self.shared.settings.limits)?;
         }
         let drafted = match self.drafted(state, request).await {
@@ -212,19 +221,21 @@ impl BookingService {
                 | BookingError::Quota(..)),
             ) => {
                 let before = self.proposed_before(owner, asked.key.as_ref()).await?;
-                return before.map_or(Err(error), |it| Ok(Planned::Answered(Ok(it))));
+                return before.map_or(Err(error), |it| Ok(Err(it)));
             }
             Err(error) => return Err(error),
         };
         self.admit(&drafted, request, asked.at_most, state).await?;
-        if let Some(held) = held {
+        if let Some(held) = held.as_ref().filter(|_| is_limited) {
             held.admit(self.most_held_h(asked.share), state, &drafted.offers)?;
-            held.add(&drafted.offers, self.held_until(asked.share));
         }
         let new = self.new_reservation(asked, drafted);
+        if let Some(held) = held {
+            held.add(&new.offers, new.expires);
+        }
         // Nobody else has it by now, so that it is changed in place.
         Arc::make_mut(state).hold_offers(new.id, &new.offers, new.expires);
-        Ok(Planned::New(Box::new(new)))
+        Ok(Ok(new))
     }
 
     /// What the proposals of those hold who ask, where that is limited.
@@ -256,7 +267,7 @@ fn answer_all(planned: Vec<(WaitingProposal, Planned)>, proposed: Vec<Reservatio
     for (waiting, planned) in planned {
         let answer = match planned {
             Planned::Answered(answer) => answer,
-            Planned::New(new) => match proposed.remove(&new.id) {
+            Planned::New(id) => match proposed.remove(&id) {
                 Some(reservation) => Ok(Proposed::New(Box::new(reservation))),
                 None => Err(not_answered()),
             },
