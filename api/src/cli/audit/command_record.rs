@@ -26,7 +26,7 @@ impl CommandRecord<'_> {
     /// The database cannot be written.
     pub async fn write(self, database: &Database) -> anyhow::Result<()> {
         let entry = self.entry();
-        database.keep_audit(&[], &[AuditEnd { intent: None, entry }]).await?;
+        database.keep_audit(&[], &[AuditEnd { intent: None, entry }], 0).await?;
         Ok(())
     }
 

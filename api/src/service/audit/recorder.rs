@@ -118,6 +118,7 @@ impl Recorder {
 
     /// Writes what was left and what has come, and answers; what is to be tried again.
     async fn write(&self, mut ends: Vec<AuditEnd>, jobs: Vec<RecorderJob>) -> Vec<AuditEnd> {
+        let tried_before = ends.len();
         let (mut begun, mut waited_for) = (Vec::new(), Vec::new());
         let (mut answers, mut settling) = (Vec::new(), Vec::new());
         for job in jobs {
@@ -141,7 +142,7 @@ impl Recorder {
         let written = match (begun.as_slice(), ends.as_slice()) {
             ([], []) => Ok(()),
             (begun, ends) => {
-                let writing = self.database.keep_audit(begun, ends);
+                let writing = self.database.keep_audit(begun, ends, tried_before);
                 let written = tokio::time::timeout(WRITTEN_WITHIN, writing).await;
                 let silent = StorageError::Silent { within: WRITTEN_WITHIN };
                 written.unwrap_or(Err(silent)).map_err(Arc::new)

@@ -32,7 +32,8 @@ const UNKNOWN: &str = "unknown";
 repository!(
     /// Who did or read what.
     impl Database for Audit {
-        /// Writes down what is about to be done, and records what was done, in one transaction.
+        /// Writes down what is about to be done, and records what was done, in one transaction. The first `retried` of what was done
+        /// may have been recorded by an attempt whose answer was lost: then what was written down before it is gone.
         ///
         /// # Errors
         /// Storage failed.
@@ -40,10 +41,15 @@ repository!(
             &self,
             begun: &[AuditIntent],
             ended: &[AuditEnd],
+            retried: usize,
         ) -> Result<(), StorageError> {
             let mut transaction = self.begin_beside_the_book().await?;
             Self::begin_all(&mut transaction, begun).await?;
             if !ended.is_empty() {
+                Self::take_chain(&mut transaction).await?;
+                let (retried, others) = ended.split_at(retried.min(ended.len()));
+                let retried = Self::not_recorded(&mut transaction, retried).await?;
+                let ended: Vec<&AuditEnd> = retried.into_iter().chain(others).collect();
                 let entries = ended.iter().map(|it| it.entry.clone()).collect();
                 let intents: Vec<&str> =
                     ended.iter().filter_map(|it| it.intent.as_deref()).collect();
@@ -293,6 +299,21 @@ repository!(
             let moved = sqlx::query(sql::MOVE_HEAD).bind(head_id).bind(head_hash);
             moved.execute(&mut *connection).await?;
             Ok(())
+        }
+
+        /// Those of which it was not recorded what came of it. Asked for with the chain's row held, so that no attempt is under way.
+        async fn not_recorded<'a>(
+            connection: &mut Connection<Engine>,
+            ended: &'a [AuditEnd],
+        ) -> Result<Vec<&'a AuditEnd>, StorageError> {
+            if ended.is_empty() {
+                return Ok(Vec::new());
+            }
+            let begun: Vec<String> =
+                sqlx::query_scalar(sql::BEGUN_IDS).fetch_all(connection).await?;
+            let begun: HashSet<String> = begun.into_iter().collect();
+            let is_open = |it: &&AuditEnd| it.intent.as_ref().is_none_or(|id| begun.contains(id));
+            Ok(ended.iter().filter(is_open).collect())
         }
 
         async fn forget_begun(

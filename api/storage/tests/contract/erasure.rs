@@ -56,7 +56,7 @@ async fn who_is_erased_is_named_nowhere_and_the_books_add_up(bench: Bench) {
         entry("bob", "", "nodes"),
     ];
     let ends = entries.map(|entry| AuditEnd { intent: None, entry });
-    database.keep_audit(&[], &ends).await.unwrap();
+    database.keep_audit(&[], &ends, 0).await.unwrap();
     let by = [ReportKey::Project];
     let before = database.report_sums(&all(0, 1), &by).await.unwrap();
     let sums = database.person_sums("ada").await.unwrap();

@@ -210,4 +210,7 @@ impl Fleet {
 fn assert_no_panic(server: &Server) {
     let log = server.log();
     assert!(!log.contains("panicked"), "{log}");
+    // What a fault of the service itself was: its answer says only that the log has it.
+    let is_fault = |line: &&str| line.contains(" ERROR ") && !line.contains("503 Service");
+    log.lines().filter(is_fault).for_each(|line| eprintln!("{line}"));
 }
