@@ -117,6 +117,7 @@ const listed = (many: number) => ({
     next_cursor: null,
   }),
 });
+const openHolds = (page: Page) => page.getByText(/^You still hold offers for \d requests/).click();
 const HOLDS: State[] = [
   { name: 'held', at: 'plan', answers: held(), act: holdAll, there: 'Give back' },
   { name: 'held with a fee and slower', at: 'plan', answers: held({ offers: FEES }), act: holdAll, there: /1,235 EUR of the cost/ },
@@ -136,9 +137,10 @@ const HOLDS: State[] = [
   { name: 'refused by a quota', at: 'plan', answers: { quotes: choice() }, act: holding(quota({ next_start: hours(121) })), there: /^Plan for/ },
   { name: 'refused by an adjusted quota', at: 'plan', answers: { quotes: choice() }, act: holding(quota({ adjustment: 'a1', next_start: null })), there: /^An operator adjusted the quota/ },
   { name: 'refused while rules change', at: 'plan', answers: { quotes: choice() }, act: holding(quota({ rule: undefined })), there: /^The rules of quotas change/ },
-  { name: 'one’s own holds', at: 'plan', answers: { quotes: choice(), ...listed(3) }, there: /^You still hold offers for 1,?234 nodes/ },
+  { name: 'one’s own holds', at: 'plan', answers: { quotes: choice(), ...listed(1) }, there: /^You still hold offers for 1,?234 nodes/ },
+  { name: 'one’s own holds of several requests', at: 'plan', answers: { quotes: choice(), ...listed(3) }, there: 'You still hold offers for 3 requests', act: openHolds },
   { name: 'one’s own holds cannot be given back', at: 'plan', answers: { quotes: choice(), ...listed(2) }, there: FAILED, act: async (page) => {
-    await page.getByText(/^You still hold/).first().waitFor();
+    await openHolds(page);
     await writes(page, '**/api/v1/reservations/*', fail);
     await press('Give them back')(page);
   } },

@@ -94,6 +94,13 @@ test('one’s own hold is told where it makes offers worse, and can be given bac
   await service.call('POST', 'reservations', request);
   const { page } = await visit();
   await page.getByText('You still hold offers for 7 nodes for 2 h').waitFor();
+
+  await service.call('POST', 'reservations', { ...request, nodes: 6 });
+  await page.getByText('You still hold offers for 2 requests').click();
+  await page.getByText('6 nodes for 2 h').waitFor();
+  await page.getByRole('button', { name: 'Give them back' }).first().click();
+  await page.getByText('You still hold offers for 2 requests').waitFor({ state: 'detached' });
+
   await page.getByRole('button', { name: 'Give them back' }).click();
   await page.getByText('You still hold offers').waitFor({ state: 'detached' });
 });

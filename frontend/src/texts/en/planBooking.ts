@@ -49,6 +49,8 @@ export const planBooking = {
   },
   ownHolds: {
     held: (request: string, left: string) => `You still hold offers for ${request}, for ${left}. What is offered here leaves their nodes and power out.`,
+    heldMany: (count: number) => `You still hold offers for ${count} requests. What is offered here leaves their nodes and power out.`,
+    oneOfMany: (request: string, left: string) => `${request}, for ${left}`,
     see: 'See them',
     giveBack: 'Give them back',
   },

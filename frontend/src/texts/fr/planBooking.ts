@@ -49,6 +49,8 @@ export const planBooking: typeof English = {
   },
   ownHolds: {
     held: (request, left) => `Vous retenez des offres pour ${request}, encore ${left}. Les offres ci-dessous excluent leurs nœuds et leur puissance.`,
+    heldMany: (count) => `Vous retenez des offres pour ${count} demandes. Les offres ci-dessous excluent leurs nœuds et leur puissance.`,
+    oneOfMany: (request, left) => `${request}, encore ${left}`,
     see: 'Les voir',
     giveBack: 'Les libérer',
   },
