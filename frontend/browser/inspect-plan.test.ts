@@ -26,7 +26,11 @@ const press = (name: string | RegExp) => (page: Page) => page.getByRole('button'
 /** The form, which is closed on a phone. */
 async function opened(page: Page): Promise<void> {
   const change = page.getByRole('button', { name: 'Change', exact: true }).filter({ visible: true });
-  if ((await change.count()) > 0 && (await change.isEnabled())) await change.click();
+  if ((await change.count()) === 0 || !(await change.isEnabled())) return;
+  await change.click({ timeout: 5000 }).catch(async (thrown) => {
+    // It may have been disabled in the meantime, for as long as the state lasts.
+    if (await change.isEnabled()) throw thrown;
+  });
 }
 const fill = (fields: Record<string, string>) => async (page: Page): Promise<void> => {
   for (const [label, value] of Object.entries(fields)) await page.getByLabel(label, { exact: true }).fill(value);
