@@ -4,6 +4,8 @@
 pub(crate) mod connections;
 pub(crate) mod dialect;
 mod gathering;
+#[cfg(target_os = "linux")]
+mod nodelay;
 pub(crate) mod opening;
 pub(crate) mod rows;
 pub(crate) mod silence;

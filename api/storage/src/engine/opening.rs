@@ -182,9 +182,18 @@ pub(crate) fn postgres_connections(options: PgConnectOptions) -> Connections<Pos
 pub(crate) fn postgres_pool(options: PgConnectOptions) -> Pool<Postgres> {
     let set = options.get_options().unwrap_or_default().to_owned();
     let limits = POSTGRES_LIMITS.into_iter().filter(|(name, _)| !set.contains(name));
+    let pool = PgPoolOptions::new();
+    #[cfg(target_os = "linux")]
+    let pool = pool.after_connect({
+        let port = options.get_port();
+        move |_, _| {
+            // Where that is not allowed, statements are slower.
+            let _ = super::nodelay::send_at_once(port);
+            Box::pin(async { Ok(()) })
+        }
+    });
     // Whether a connection still works is asked of those that were idle, not before every question.
-    PgPoolOptions::new()
-        .max_connections(POSTGRES_CONNECTIONS)
+    pool.max_connections(POSTGRES_CONNECTIONS)
         .acquire_timeout(ANSWER_WITHIN)
         .test_before_acquire(false)
         .before_acquire(|connection, known| {
