@@ -189,8 +189,11 @@ impl From<sqlx::Error> for StorageError {
                 EngineRefusal::Unavailable => Self::Unavailable(error),
                 EngineRefusal::Missing | EngineRefusal::Other => Self::Statement(error),
             },
+            // What a server says last, as it is stopped, may be cut off in the middle, or answer something else.
             sqlx::Error::Io(_)
             | sqlx::Error::Tls(_)
+            | sqlx::Error::Protocol(_)
+            | sqlx::Error::BeginFailed
             | sqlx::Error::PoolTimedOut
             | sqlx::Error::PoolClosed
             | sqlx::Error::WorkerCrashed => Self::Unavailable(error),
