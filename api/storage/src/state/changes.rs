@@ -5,6 +5,7 @@ use planner::identity::ReservationId;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::request::MAX_DURATION;
 use planner::time::{Seconds, Span, Timestamp};
+use sqlx::QueryBuilder;
 use uuid::Uuid;
 
 use super::sql;
@@ -16,6 +17,7 @@ use crate::book::Marks;
 use crate::book::sql as book;
 use crate::database::repository;
 use crate::engine::connections::Connection;
+use crate::engine::dialect::Dialect;
 use crate::error::StorageError;
 use crate::grants::repository::Grants;
 use crate::held_spans::sql as held_spans;
@@ -26,7 +28,7 @@ use crate::people::repository::People;
 use crate::projects::repository::ProjectTables;
 use crate::quota_adjustments::repository::QuotaAdjustments;
 use crate::state::row::{HolderRow, HoldingRow, held, typed};
-use crate::state::{AgendaPieces, BookChanges, Changes, Holder, Holding, KnownCallers};
+use crate::state::{AgendaPieces, BookChanges, Changes, Holder, KnownCallers};
 
 /// Agendas are read from this long before the instant of reading: plans look a little back.
 const AGENDA_MARGIN: Seconds = Seconds::new(3600);
@@ -206,18 +208,27 @@ repository!(
                 .bind(since.changes)
                 .fetch_all(&mut *connection)
                 .await?;
-            let ids: Vec<ReservationId> = ids.into_iter().map(ReservationId::new).collect();
-            if ids.is_empty() {
-                return Ok(BookChanges::Of(ids, Vec::new()));
-            }
-            let rows: Vec<HoldingRow> = sqlx::query_as(sql::CHANGED_HOLDINGS)
-                .bind(epoch)
-                .bind(now.as_unix_seconds())
-                .bind(since.changes)
-                .fetch_all(connection)
-                .await?;
-            let holdings: Vec<Holding> = held(&rows)?;
-            Ok(BookChanges::Of(ids, holdings))
+            let rows = if ids.is_empty() {
+                Vec::new()
+            } else {
+                Self::holdings_of(connection, &ids, epoch, now).await?
+            };
+            let ids = ids.into_iter().map(ReservationId::new).collect();
+            Ok(BookChanges::Of(ids, held(&rows)?))
+        }
+
+        async fn holdings_of(
+            connection: &mut Connection<Engine>,
+            ids: &[Uuid],
+            epoch: EpochId,
+            now: Timestamp,
+        ) -> Result<Vec<HoldingRow>, StorageError> {
+            let mut query = QueryBuilder::<Engine>::new(sql::HOLDINGS_OF_WHERE);
+            Engine::push_among(&mut query, ids);
+            query.push(sql::HOLDINGS_OF_IN_EPOCH).push_bind(epoch);
+            query.push(sql::HOLDINGS_OF_AFTER).push_bind(now.as_unix_seconds());
+            query.push(sql::HOLDINGS_OF_ORDER);
+            Ok(query.build_query_as().fetch_all(connection).await?)
         }
     }
 );

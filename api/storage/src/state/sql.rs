@@ -21,14 +21,6 @@ statements! {
           AND r.state IN ('proposed', 'confirmed', 'active', 'completed')
         ORDER BY a.offer_id, a.start_s, a.first_rank");
 
-    /// Holdings of the reservations that changed after a count, by which SQLite finds them: the join
-    /// is crossed so that it begins there, and see [`CHOSEN_LATE`](crate::reservations::sql::CHOSEN_LATE).
-    CHANGED_HOLDINGS = concat!("SELECT ", columns!(), "
-        FROM reservations AS r CROSS JOIN allocations AS a CROSS JOIN offers AS o
-        WHERE a.reservation_id = r.id AND o.id = a.offer_id AND a.epoch = $1 AND a.end_s > $2 AND r.changed > $3
-          AND r.state || '' IN ('proposed', 'confirmed', 'active', 'completed')
-        ORDER BY a.offer_id, a.start_s, a.first_rank");
-
     /// Whose the reservations are that hold something in an epoch after an instant.
     HOLDERS = "SELECT id, owner, request FROM reservations
         WHERE state IN ('proposed', 'confirmed', 'active', 'completed')
@@ -37,3 +29,16 @@ statements! {
     /// Reservations whose holdings changed after a count, and whose they are.
     CHANGED_RESERVATIONS = "SELECT id, owner, request FROM reservations WHERE changed > $1";
 }
+
+/// Holdings of these reservations in an epoch after an instant. Both engines find them by the reservations, which are few: the joins
+/// are crossed, so that SQLite begins there, and what else is compared is no column, so that neither goes by an index of that.
+pub const HOLDINGS_OF_WHERE: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM allocations AS a CROSS JOIN reservations AS r CROSS JOIN offers AS o
+        WHERE r.id = a.reservation_id AND o.id = a.offer_id
+          AND r.state || '' IN ('proposed', 'confirmed', 'active', 'completed') AND a.reservation_id"
+);
+pub const HOLDINGS_OF_IN_EPOCH: &str = " AND 0 + a.epoch = ";
+pub const HOLDINGS_OF_AFTER: &str = " AND 0 + a.end_s > ";
+pub const HOLDINGS_OF_ORDER: &str = " ORDER BY a.offer_id, a.start_s, a.first_rank";
