@@ -4207,7 +4207,7 @@ export interface components {
             /** @description The same in words. */
             detail: string;
         };
-        /** @description An [`Offer`] as JSON. */
+        /** @description One start with its nodes, and what it takes: an offer, as JSON. */
         OfferDocument: {
             /** @description Positions in the decision's `basis` that this offer rests on; absent where it is all of it. */
             basis?: number[] | null;

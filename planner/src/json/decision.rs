@@ -132,7 +132,7 @@ pub struct BindingDocument {
     pub slot_after: Option<Timestamp>,
 }
 
-/// An [`Offer`] as JSON.
+/// One start with its nodes, and what it takes: an offer, as JSON.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct OfferDocument {

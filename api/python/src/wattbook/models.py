@@ -4330,7 +4330,7 @@ class OccurrenceDocument(TypedDict):
 
 class OfferDocument(TypedDict):
     """
-    An [`Offer`] as JSON.
+    One start with its nodes, and what it takes: an offer, as JSON.
     """
 
     rankings: NotRequired[list[str] | None]
