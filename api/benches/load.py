@@ -59,12 +59,12 @@ def must(method, path, body=None, kind="application/json"):
     return json.loads(text)
 
 
-def serve(database, binary=BINARY):
+def serve(database, binary=BINARY, more=()):
     """Starts the service; the seconds until it is ready."""
     if hasattr(local, "connection"):
         del local.connection
     began = time.monotonic()
-    command = [binary, "serve", "--listen", ADDRESS, "--database", database, "--hold-s", "604800"]
+    command = [binary, "serve", "--listen", ADDRESS, "--database", database, "--hold-s", "604800", *more]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     while True:
         assert process.poll() is None, "the service did not start"
@@ -307,4 +307,5 @@ def main():
     process.wait()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -29,6 +29,14 @@ pub struct Limits {
     pub body_bytes: usize,
     /// Bytes of those of one user.
     pub body_bytes_per_user: usize,
+    /// Reads that are answered at a time.
+    pub reads: usize,
+    /// Those of one client.
+    pub reads_per_client: usize,
+    /// Bytes of all long answers that wait to be taken.
+    pub answer_bytes: usize,
+    /// Bytes of those of one client; one alone may be larger.
+    pub answer_bytes_per_client: usize,
     /// Bytes of one request for nodes.
     pub request_bytes: usize,
     /// Nodes that one request may exclude by name, and as many that it may take only.
@@ -83,6 +91,10 @@ pub struct LimitFields {
     answer_idle_s: Option<u64>,
     body_bytes: Option<u64>,
     body_bytes_per_user: Option<u64>,
+    reads: Option<u64>,
+    reads_per_client: Option<u64>,
+    answer_bytes: Option<u64>,
+    answer_bytes_per_client: Option<u64>,
     request_bytes: Option<u64>,
     excluded_nodes: Option<u64>,
     features: Option<u64>,
@@ -138,6 +150,14 @@ impl Limits {
             body_bytes_per_user: bytes(
                 "body_bytes_per_user",
                 fields.body_bytes_per_user,
+                64 << 20,
+            )?,
+            reads: count("reads", fields.reads, 64)?,
+            reads_per_client: count("reads_per_client", fields.reads_per_client, 4)?,
+            answer_bytes: bytes("answer_bytes", fields.answer_bytes, 512 << 20)?,
+            answer_bytes_per_client: bytes(
+                "answer_bytes_per_client",
+                fields.answer_bytes_per_client,
                 64 << 20,
             )?,
             request_bytes: between("request_bytes", fields.request_bytes, 1 << 20, 1024, 8 << 20)?,
@@ -238,7 +258,7 @@ mod tests {
         let (_, block) = guide.split_once("```toml\n[limits]\n").unwrap();
         let (block, _) = block.split_once("```").unwrap();
         let names: Vec<&str> = block.lines().filter_map(|line| line.split(" = ").next()).collect();
-        assert_eq!(names.len(), 23, "{names:?}");
+        assert_eq!(names.len(), 27, "{names:?}");
         assert_eq!(format!("{:?}", read(block).unwrap()), format!("{:?}", read("").unwrap()));
     }
 

@@ -4,6 +4,7 @@
 //! [`by`]). Each handler reads its input with every error at once, calls one use case and writes the answer.
 
 mod acting;
+mod answers;
 mod asked_from;
 pub mod audit;
 pub mod body;
@@ -64,6 +65,7 @@ use crate::service::shares::ShareService;
 use crate::service::sign_in::SignInService;
 use crate::service::simulations::SimulationService;
 use crate::service::webhooks::WebhookService;
+use answers::AnswerRoom;
 use audit::Recording;
 use problem::Problem;
 
@@ -127,6 +129,7 @@ pub fn router(app: App) -> Router {
     let (v1, description) = v1::describe(v1::router());
     let names = v1::action_names(&description);
     let unlisted = rights::unlisted(&names);
+    let room = AnswerRoom::new(&app.services.shared.settings.limits);
     let recording = Recording::new(Arc::clone(&app.services.audit), names);
     Router::new()
         .merge(v1)
@@ -155,6 +158,7 @@ pub fn router(app: App) -> Router {
             .into_response()
         }))
         .layer(from_fn_with_state(recording, audit::record))
+        .layer(from_fn_with_state(room, answers::count))
         .layer(compression())
         .layer(from_fn(browser::guard))
         .layer(TraceLayer::new_for_http().make_span_with(span).on_response(log_response))

@@ -3,13 +3,15 @@
 //! Each connection is a task of its own that `connection` keeps the time of: how long a request's
 //! headers take, how long nothing is asked, how long an answer is not taken. What has begun to be
 //! answered is never cut off for its age, so that event streams last. `table` counts connections
-//! by client and makes room by closing the one that has waited longest for its client; `client`
-//! says who that is. hyper's own time limit for headers is not used: it runs between requests too,
+//! by client and makes room by closing the one that has waited longest for its client; `reads` has
+//! clients take turns, and `refusals` slows down who does not take no for an answer; `client` says who that is. hyper's own time limit for headers is not used: it runs between requests too,
 //! so that it cannot tell a slow request from an idle connection.
 
 mod client;
 mod connection;
 mod descriptors;
+mod reads;
+mod refusals;
 mod table;
 
 use std::convert::Infallible;
@@ -33,12 +35,16 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
+use super::answers::CountedAs;
 use super::asked_from::AskedFrom;
 use super::audit::RequestSource;
 use super::by::sender_of;
+use super::problem::Problem;
 use super::{App, router};
 use client::{Client, Proxies};
 use connection::Watched;
+use reads::{NoTurnInTime, Reads, is_monitoring};
+use refusals::Refusals;
 use table::{ConnectionRefusal, Connections, Seat, Serving};
 
 /// The largest head of a request, and what is buffered of a connection at once.
@@ -57,6 +63,8 @@ struct Server {
     routes: TowerToHyperService<Router>,
     connections: Arc<Connections>,
     proxies: Proxies,
+    reads: Reads,
+    refusals: Arc<Refusals>,
     stop: CancellationToken,
     refusing: Arc<Semaphore>,
 }
@@ -69,6 +77,8 @@ pub async fn serve(listener: TcpListener, app: App, stop: CancellationToken) {
         routes: TowerToHyperService::new(router(app.clone())),
         connections: Arc::new(Connections::new(limits, most)),
         proxies: Proxies::new(limits),
+        reads: Reads::new(limits),
+        refusals: Arc::default(),
         stop: stop.clone(),
         refusing: Arc::new(Semaphore::new(REFUSALS)),
         app,
@@ -184,13 +194,24 @@ impl Server {
         let from = source.0.map_or(Client::Unreadable, Client::at);
         request.extensions_mut().insert(AskedFrom(format!("{from:?}").into()));
         request.extensions_mut().insert(source);
+        if let Some(client) = &client {
+            request.extensions_mut().insert(CountedAs(format!("{client:?}").into()));
+        }
+        let turn = self.reads.turn(&request, client.as_ref());
+        let slowed = client.clone().filter(|_| !is_monitoring(&request));
         let (serving, admitted) = seat.begin(client);
+        let refusals = Arc::clone(&self.refusals);
         let answer = admitted.map(|()| self.routes.call(request));
         async move {
             let response = match answer {
-                Ok(answer) => answer.await?,
+                Ok(answer) => match turn.await {
+                    // Until the answer begins.
+                    Ok(_turn) => answer.await?,
+                    Err(NoTurnInTime) => no_turn(),
+                },
                 Err(refusal) => refused(refusal),
             };
+            refusals.wait(slowed.as_ref(), response.status()).await;
             Ok(response.map(|body| Answer { body, _serving: serving }))
         }
     }
@@ -216,6 +237,15 @@ fn refused(refusal: ConnectionRefusal) -> Response<Body> {
     let close = axum::http::HeaderValue::from_static("close");
     response.headers_mut().insert(axum::http::header::CONNECTION, close);
     response
+}
+
+/// Refuses a read for which there was no turn in time.
+fn no_turn() -> Response<Body> {
+    metrics::counter!("wattbook_refused_total", "limit" => "reads").increment(1);
+    let detail =
+        "As many reads are being answered as the service has room for; try again in a few seconds.";
+    let status = axum::http::StatusCode::SERVICE_UNAVAILABLE;
+    Problem::new(status, "overloaded", "Too many reads", detail).retry_after(5).into_response()
 }
 
 /// An answer's body: as long as it lasts the connection is at work.
