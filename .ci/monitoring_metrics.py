@@ -71,22 +71,23 @@ def of_source():
                 kind = "summary"
             add(name[1], kind, recorded_labels(arguments[name.end() :], text[: call.start()], place), place)
     for metric in written():
-        add(metric.name, metric.kind, metric.labels, "api/src/http/metrics.rs")
+        add(metric.name, metric.kind, metric.labels, "api/src/http/metrics/gauges.rs")
+        described.add(metric.name)
     if described - metrics.keys():
         raise SystemExit(f"described, and never recorded: {sorted(described - metrics.keys())}")
+    if metrics.keys() - described:
+        raise SystemExit(f"recorded, and never described: {sorted(metrics.keys() - described)}")
     return metrics, described
 
 
 def written():
-    """The metrics of reservations, which are written as text beside the recorder."""
-    text = (SOURCE / "http/metrics.rs").read_text()
-    table = re.search(r"const OF_RESERVATIONS.*?\n\];", text, flags=re.S)
-    pattern = re.search(r'format!\("(wattbook_\w*)\{name\}"\)', text)
-    label = re.search(r'\{name\}\{\{(\w+)=', text)
-    names = re.findall(r'\(\s*"(\w+)",\s*"[^"]*",\s*\|', table[0]) if table else []
-    if not (names and pattern and label):
-        raise SystemExit("api/src/http/metrics.rs: the metrics of reservations are not written as this program knows it")
-    return [Metric(pattern[1] + name, "gauge", {label[1]}) for name in names]
+    """The gauges that are read when somebody asks, which are written as text beside the recorder."""
+    path = SOURCE / "http/metrics/gauges.rs"
+    text = re.sub(r"(?m)^\s*//.*$", "", path.read_text())
+    gauges = re.findall(r'Gauge::new\(\s*"(\w+)",\s*\[(.*?)\],\s*"[^"]+"', text, flags=re.S)
+    if not gauges or len(gauges) != text.count("Gauge::new("):
+        raise SystemExit(f"{path.relative_to(ROOT)}: the gauges are not written as this program knows it")
+    return [Metric(name, "gauge", re.findall(r'"(\w+)"', labels)) for name, labels in gauges]
 
 
 def words():

@@ -25,6 +25,8 @@ FOREIGN = {
 LEFT_OUT = {}
 # Labels whose values are names that a site gives.
 NAMED_BY_SITES = {"job", "instance", "feed", "webhook", "meter", "reservation", "partition", "le", "quantile", "alertname", "alertstate"}
+# Labels whose values no text of the source is: statuses are numbers, and routes templates of paths.
+OF_REQUESTS = {"status", "route"}
 VARIABLES = {"$__rate_interval": "1m", "$__range": "1d", "$job": "wattbook"}
 
 problems = []
@@ -69,7 +71,7 @@ class Expression:
         if matcher.name not in labels:
             problem(self.place, f"{name} has no label {matcher.name}; it has {sorted(labels)}")
         for value in matcher.value.split("|"):
-            if matcher.name not in NAMED_BY_SITES and value not in self.texts:
+            if matcher.name not in NAMED_BY_SITES | OF_REQUESTS and value not in self.texts:
                 problem(self.place, f"the source has no {value!r}, which {matcher.name} of {name} is matched with")
 
     def of_Call(self, node):

@@ -330,20 +330,23 @@ fn broken_off() -> Problem {
 }
 
 fn no_room(exceeded: Exceeded) -> Problem {
-    let (status, code, detail) = match exceeded {
+    let (status, code, limit, detail) = match exceeded {
         Exceeded::All => (
             StatusCode::SERVICE_UNAVAILABLE,
             "overloaded",
+            "body_bytes",
             "As many bytes are being read as the service has room for; try again in a second.",
         ),
         Exceeded::User => (
             StatusCode::TOO_MANY_REQUESTS,
             "too_many_bytes",
+            "body_bytes_per_user",
             "The bodies that you send at the same time are too large together; send fewer at a \
              time.",
         ),
     };
-    Problem::new(status, code, "Too much is being read", detail).retry_after(1)
+    let title = "Too much is being read";
+    Problem::new(status, code, title, detail).retry_after(1).of_limit(limit)
 }
 
 fn unsupported(accepted: &str) -> Problem {

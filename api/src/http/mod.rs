@@ -17,6 +17,7 @@ pub mod health;
 pub mod metrics;
 pub mod problem;
 pub mod query;
+mod request_metrics;
 pub mod rights;
 pub mod server;
 pub mod v1;
@@ -162,6 +163,7 @@ pub fn router(app: App) -> Router {
         .layer(compression())
         .layer(from_fn(browser::guard))
         .layer(TraceLayer::new_for_http().make_span_with(span).on_response(log_response))
+        .layer(from_fn(request_metrics::count))
         .with_state(app)
 }
 

@@ -11,6 +11,7 @@ mod watch;
 
 use std::future::poll_fn;
 use std::pin::pin;
+use std::sync::OnceLock;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -27,12 +28,14 @@ const LOOK: Duration = Duration::from_millis(200);
 pub struct Leases {
     database: Database,
     watch: LeaseWatch,
+    /// The names of those that this process keeps, or would keep.
+    kept: OnceLock<Vec<String>>,
 }
 
 impl Leases {
     /// Nothing is held yet; leases that do not beat for `lasts` are lost.
     pub fn new(database: Database, lasts: Duration) -> Self {
-        Self { database, watch: LeaseWatch::new(lasts) }
+        Self { database, watch: LeaseWatch::new(lasts), kept: OnceLock::new() }
     }
 
     /// Lets leases of a name last for no longer than `most`, whatever the settings say.
@@ -44,6 +47,12 @@ impl Leases {
     /// Whether a lease is held now.
     pub fn holds(&self, name: &str) -> bool {
         self.watch.holds(name)
+    }
+
+    /// The leases that this process takes as soon as it may, and which of them it holds now.
+    pub fn kept(&self) -> impl Iterator<Item = (&str, bool)> {
+        let names = self.kept.get().into_iter().flatten();
+        names.map(|name| (name.as_str(), self.holds(name)))
     }
 
     /// Waits until a lease is held.
@@ -71,10 +80,11 @@ impl Leases {
         .await
     }
 
-    /// Takes and renews leases of these names until told to stop.
+    /// Takes and renews leases of these names until told to stop; it is called once.
     pub async fn keep(&self, names: Vec<String>, stop: CancellationToken) {
+        let names = self.kept.get_or_init(|| names);
         while !stop.is_cancelled() {
-            if let Err(error) = self.renew(&names).await {
+            if let Err(error) = self.renew(names).await {
                 tracing::warn!(error = format!("{error:#}"), "could not renew leases");
             }
             tokio::select! {

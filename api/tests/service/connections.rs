@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::cluster::{furnish, nodes};
+use crate::metrics::assert_told;
 use crate::raw::Raw;
 use crate::server::{PATIENCE, Server};
 use crate::site::Site;
@@ -172,6 +173,7 @@ async fn bodies_that_are_being_read_take_a_bounded_room() {
 async fn one_user_has_a_part_of_the_room_and_strangers_have_none() {
     let site = Site::sqlite();
     let (ada, bob) = (site.token("ada", "user"), site.token("bob", "user"));
+    let olga = site.token("olga", "operator");
     let server = serve(&site, "body_bytes_per_user = 2097152").await;
     let mut stranger = Raw::from("127.0.0.1", &server).await;
     stranger.request("POST", "/api/v1/simulations", &LARGE).await;
@@ -194,6 +196,8 @@ async fn one_user_has_a_part_of_the_room_and_strangers_have_none() {
     };
     assert!(refused.contains(" 429 ") && refused.contains("too_many_bytes"), "{refused}");
     assert!(kept.is_quiet().await && of_bob.is_quiet().await);
+    let (olga, limit) = (server.client().with_token(&olga), r#"{limit="body_bytes_per_user"}"#);
+    assert_told(&olga, "wattbook_refused_total", limit, 1.0).await;
 }
 
 /// A stream of events, which keeps its connection at work; the status.

@@ -87,6 +87,7 @@ mod lowered_cap;
 mod machines;
 mod measurements;
 mod meters;
+mod metrics;
 mod modified;
 mod notifications;
 mod occupancy;

@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 
 use crate::client::{Answer, Client, answer};
 use crate::cluster::{Hours, choose, furnish, path, propose};
+use crate::metrics::assert_told;
 use crate::server::{PATIENCE, Server};
 use crate::site::{Site, on_both_engines};
 
@@ -78,7 +79,7 @@ async fn another_users_quote_waits_for_what_runs_and_not_for_what_waits() {
 async fn one_users_plans_that_run_and_wait_have_an_end() {
     let site = Site::sqlite();
     let settings = "planning_threads = 1\n[limits]\nplans_per_user = 3\n";
-    let (_server, [_, ada, bob], hours) = open(&site, settings, 20).await;
+    let (_server, [olga, ada, bob], hours) = open(&site, settings, 20).await;
     let mut adas = JoinSet::new();
     for _ in 0..8 {
         let client = ada.clone();
@@ -95,6 +96,8 @@ async fn one_users_plans_that_run_and_wait_have_an_end() {
         bob.post("/api/v1/quotes", &hours.request(1, 0, 0)).await.ok(200);
     }
     assert!((1..=5).contains(&refused), "{refused}");
+    let reason = r#"{reason="too_many_plans"}"#;
+    assert_told(&olga, "wattbook_plans_refused_total", reason, refused.into()).await;
 }
 
 /// 429 with this code; after how many seconds to try again.
@@ -126,6 +129,9 @@ async fn one_users_proposals_hold_a_part_of_the_cluster(site: Site) {
     assert!(too_many.body.contains("3 of your proposals are held"), "{}", too_many.body);
     for hour in 0..5 {
         propose(&olga, &hours.request(3, 18 + hour, 18 + hour)).await;
+    }
+    for limit in [r#"{limit="holds_per_user"}"#, r#"{limit="held_cluster_hours_per_user"}"#] {
+        assert_told(&olga, "wattbook_refused_total", limit, 1.0).await;
     }
 }
 

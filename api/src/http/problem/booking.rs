@@ -212,9 +212,13 @@ impl From<BookingError> for Problem {
                     (StatusCode::PRECONDITION_FAILED, "Changed since it was read");
                 Self::new(status, "version_mismatch", title, error.to_string())
             }
-            BookingError::TooManyHolds { retry_after_s, .. }
-            | BookingError::TooMuchHeld { retry_after_s, .. } => {
+            BookingError::TooManyHolds { retry_after_s, .. } => {
                 Self::too_many("too_many_holds", "Too much is held", &error, retry_after_s)
+                    .of_limit("holds_per_user")
+            }
+            BookingError::TooMuchHeld { retry_after_s, .. } => {
+                Self::too_many("too_many_holds", "Too much is held", &error, retry_after_s)
+                    .of_limit("held_cluster_hours_per_user")
             }
             BookingError::Key(error) => error.into(),
             BookingError::Quote(error) => error.into(),

@@ -54,6 +54,9 @@ pub struct Problem {
     extensions: Box<Map<String, Value>>,
     #[serde(skip)]
     retry_after_s: Option<u32>,
+    /// The limit that was reached, for monitors.
+    #[serde(skip)]
+    limit: Option<&'static str>,
 }
 
 /// The code of a problem; it goes with the response.
@@ -90,6 +93,7 @@ impl Problem {
             errors: Vec::new(),
             extensions: Box::default(),
             retry_after_s: None,
+            limit: None,
         }
     }
 
@@ -219,6 +223,9 @@ impl IntoResponse for Problem {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response.extensions_mut().insert(ProblemCode(self.code));
+        if let Some(limit) = self.limit {
+            metrics::counter!("wattbook_refused_total", "limit" => limit).increment(1);
+        }
         response
     }
 }
@@ -228,6 +235,12 @@ impl Problem {
     #[must_use]
     pub fn retry_after(self, seconds: u32) -> Self {
         Self { retry_after_s: Some(seconds), ..self }
+    }
+
+    /// Says which limit was reached, as the settings name it; it is counted when this is answered.
+    #[must_use]
+    pub fn of_limit(self, limit: &'static str) -> Self {
+        Self { limit: Some(limit), ..self }
     }
 
     /// Our own failure: the chain goes to the log once, the caller gets a reference to it.

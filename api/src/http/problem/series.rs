@@ -24,6 +24,7 @@ impl From<SeriesError> for Problem {
             }
             SeriesError::TooMany(_) => {
                 Self::too_many("too_many_series", "Too many series", &error, 3600)
+                    .of_limit("series_per_user")
             }
             SeriesError::ReceiverHasTooMany { .. } => {
                 Self::conflict("too_many_series", "Too many series", &error)

@@ -16,10 +16,11 @@ impl From<SimulationError> for Problem {
             }
             SimulationError::QueueFull => {
                 let title = "Too many simulations are waiting";
-                Self::busy("simulation_queue_full", title, &error, 30)
+                Self::busy("simulation_queue_full", title, &error, 30).of_limit("simulation_queue")
             }
             SimulationError::TooMany(_) => {
                 Self::too_many("too_many_simulations", "Too many simulations", &error, 30)
+                    .of_limit("simulations_per_user")
             }
             SimulationError::Key(error) => error.into(),
             SimulationError::Fault(fault) => fault.into(),

@@ -232,8 +232,7 @@ async fn refuse(stream: TcpStream, refusal: ConnectionRefusal) {
 }
 
 fn refused(refusal: ConnectionRefusal) -> Response<Body> {
-    metrics::counter!("wattbook_refused_total", "limit" => refusal.limit()).increment(1);
-    let mut response = refusal.problem().into_response();
+    let mut response = refusal.problem().of_limit(refusal.limit()).into_response();
     let close = axum::http::HeaderValue::from_static("close");
     response.headers_mut().insert(axum::http::header::CONNECTION, close);
     response

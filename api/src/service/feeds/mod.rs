@@ -31,7 +31,7 @@ pub use answer::{PARTLY_READ, class};
 pub use compose::LOOK as COMPOSE_EVERY;
 pub use received::stored;
 pub use refresh::LOOK as REFRESH_EVERY;
-pub use status::{AgendaStatus, FeedStatus, FeedsStatus, Refreshed, Status};
+pub use status::{AgendaReach, AgendaStatus, FeedStatus, FeedsStatus, Refreshed, Status};
 
 /// Asks sources, keeps what they say, and composes agendas of it.
 pub struct FeedService {

@@ -1,12 +1,12 @@
 //! How feeds and agendas stand, for people and monitors.
 
 use planner::agenda::{Agenda, Quality};
-use planner::time::{Span, Timestamp};
+use planner::time::{Seconds, Span, Timestamp};
 use storage::{FeedRevisionMeta, FeedState, NewFeedRevision, Quantity};
 
 use super::FeedService;
 use crate::config::feeds::{API_SOURCE, AgendaRules, Source};
-use crate::service::shared::{Fault, stored_quantity};
+use crate::service::shared::{Fault, SiteState, stored_quantity};
 
 /// How a source stands, in a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,17 @@ pub struct AgendaStatus {
     pub estimated_from: Option<Timestamp>,
     /// Between now and where the agenda should reach.
     pub gaps: Vec<Span>,
+}
+
+/// How far an agenda reaches, by the site in memory.
+#[derive(Debug)]
+pub struct AgendaReach {
+    /// The quantity.
+    pub quantity: Quantity,
+    /// The end of what is in force; `None` where nothing is.
+    pub horizon: Option<Timestamp>,
+    /// How long nothing is known between now and where the agenda should reach; `None` where no settings say where.
+    pub gap: Option<Seconds>,
 }
 
 /// All of them.
@@ -104,6 +115,20 @@ impl FeedService {
     /// # Errors
     /// The database cannot be reached.
     pub async fn feeds_status(&self) -> Result<FeedsStatus, Fault> {
+        let (now, feeds) = self.sources_status().await?;
+        let settings = &self.shared.settings.feeds;
+        let mut agendas = Vec::with_capacity(settings.agendas.len());
+        for rules in &settings.agendas {
+            agendas.push(self.agenda_status(rules, now).await?);
+        }
+        Ok(FeedsStatus { now, feeds, agendas })
+    }
+
+    /// How all sources stand now, in the order of the settings.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn sources_status(&self) -> Result<(Timestamp, Vec<FeedStatus>), Fault> {
         let now = self.shared.now();
         let settings = &self.shared.settings.feeds;
         let mut states = self.shared.database.feeds().await?;
@@ -121,12 +146,28 @@ impl FeedService {
                 last_revision: revision.map(|index| revisions.swap_remove(index)),
             }
         };
-        let feeds = settings.sources.iter().map(&mut of_source).collect();
-        let mut agendas = Vec::with_capacity(settings.agendas.len());
-        for rules in &settings.agendas {
-            agendas.push(self.agenda_status(rules, now).await?);
-        }
-        Ok(FeedsStatus { now, feeds, agendas })
+        Ok((now, settings.sources.iter().map(&mut of_source).collect()))
+    }
+
+    /// How far agendas reach in a state of the site: those of the settings, and those that were only put.
+    pub fn agenda_reaches(&self, state: &SiteState, now: Timestamp) -> Vec<AgendaReach> {
+        let rules = &self.shared.settings.feeds.agendas;
+        let reach = |quantity: Quantity| {
+            let spans = state.announced_spans(quantity);
+            let rules = rules.iter().find(|it| stored_quantity(it.quantity) == quantity);
+            let Some(rules) = rules else {
+                let horizon = Some(spans.last()?.end());
+                return Some(AgendaReach { quantity, horizon, gap: None });
+            };
+            let wanted = Span::starting(now, rules.ahead);
+            let within = |span: &&Span| wanted.is_some_and(|it| it.intersection(**span).is_some());
+            let end = wanted.map(Span::end);
+            let horizon = spans.iter().filter(within).next_back().map(|it| it.end()).min(end);
+            let gaps = gaps_between(wanted, spans.iter().copied());
+            let gap = Seconds::new(gaps.iter().map(|gap| gap.length().get()).sum());
+            Some(AgendaReach { quantity, horizon, gap: Some(gap) })
+        };
+        Quantity::ALL.into_iter().filter_map(reach).collect()
     }
 
     async fn agenda_status(
@@ -144,12 +185,7 @@ impl FeedService {
             None => Vec::new(),
         };
         let estimated = pieces.iter().find(|it| it.origin.quality == Quality::Estimated);
-        let mut gaps = wanted.map_or_else(Vec::new, |wanted| vec![wanted]);
-        for known in &pieces {
-            let Some(rest) = gaps.pop() else { break };
-            gaps.extend(Span::new(rest.start(), known.piece.span.start().min(rest.end())));
-            gaps.extend(Span::new(known.piece.span.end().max(rest.start()), rest.end()));
-        }
+        let gaps = gaps_between(wanted, pieces.iter().map(|known| known.piece.span));
         Ok(AgendaStatus {
             quantity,
             chain: chain.chain(sources.map(|source| source.id.clone())).collect(),
@@ -203,5 +239,45 @@ impl FeedService {
         now: Timestamp,
     ) -> Result<Option<Agenda<i64>>, Fault> {
         self.history(rules, now, now).await
+    }
+}
+
+/// What of a span is in none of these, which are in order.
+fn gaps_between(wanted: Option<Span>, known: impl Iterator<Item = Span>) -> Vec<Span> {
+    let mut gaps = Vec::new();
+    let mut rest = wanted;
+    for span in known {
+        let Some(left) = rest else { break };
+        gaps.extend(Span::new(left.start(), span.start().min(left.end())));
+        rest = Span::new(span.end().max(left.start()), left.end());
+    }
+    gaps.extend(rest);
+    gaps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(start: i64, end: i64) -> Span {
+        let at = Timestamp::from_unix_seconds;
+        Span::new(at(start), at(end)).unwrap()
+    }
+
+    #[test]
+    fn gaps_lie_before_between_and_after_what_is_known() {
+        let gaps = |known: &[(i64, i64)]| {
+            let known = known.iter().map(|&(start, end)| span(start, end));
+            gaps_between(Some(span(10, 50)), known)
+        };
+        let no_gaps: [Span; 0] = [];
+        assert_eq!(gaps(&[]), [span(10, 50)]);
+        assert_eq!(
+            gaps(&[(0, 10), (20, 30), (40, 45)]),
+            [span(10, 20), span(30, 40), span(45, 50)]
+        );
+        assert_eq!(gaps(&[(0, 5), (5, 30), (30, 50), (50, 60)]), no_gaps);
+        assert_eq!(gaps(&[(15, 60), (70, 80)]), [span(10, 15)]);
+        assert_eq!(gaps_between(None, [span(0, 5)].into_iter()), no_gaps);
     }
 }

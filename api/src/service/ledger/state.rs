@@ -1,7 +1,7 @@
 //! Hours are stated, and stated anew.
 
 use planner::ledger::{StatedJobs, corrections, counted_in};
-use planner::time::{Span, Timestamp};
+use planner::time::{Seconds, Span, Timestamp};
 use storage::NewStatement;
 
 use super::months::month_of;
@@ -119,6 +119,18 @@ impl LedgerService {
             tracing::info!(%hour, number, rows = statement.rows.len(), "an hour is stated anew");
         }
         Ok(())
+    }
+
+    /// How long ago the newest hour ended that is stated, or the first one began; `None` where there were never nodes.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn newest_hour_age(&self) -> Result<Option<Seconds>, Fault> {
+        let stated_until = match self.shared.database.newest_stated_hour().await? {
+            Some(newest) => Some(newest + HOUR),
+            None => self.first_hour().await?,
+        };
+        Ok(stated_until.map(|until| self.shared.now() - until))
     }
 
     /// Hours before this instant were stated, their month is closed, and they are no longer looked at again each hour: what

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use planner::metering::SampleTime;
 use storage::PolledMeter;
 
 use super::MeterService;
@@ -32,5 +33,19 @@ impl MeterService {
             polled: of.remove(&*settings.meter.name).filter(|_| settings.source.is_polled()),
         };
         Ok(all.map(status).collect())
+    }
+
+    /// The meters of the settings that have a sample, with how many seconds ago the newest of each was measured.
+    ///
+    /// # Errors
+    /// The database cannot be used.
+    pub async fn ages(&self) -> Result<Vec<(&str, f64)>, Fault> {
+        let now_ms = SampleTime::of(self.shared.now()).as_unix_milliseconds();
+        let newest: HashMap<String, i64> =
+            self.shared.database.newest_sample_times().await?.into_iter().collect();
+        let all = self.shared.settings.metering.meters.iter();
+        let age = |settings: &'_ MeterSettings| newest.get(&*settings.meter.name).copied();
+        let age_s = |at_ms: i64| (now_ms - at_ms) as f64 / 1000.0;
+        Ok(all.filter_map(|it| Some((&*it.meter.name, age_s(age(it)?)))).collect())
     }
 }

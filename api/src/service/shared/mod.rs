@@ -68,7 +68,7 @@ pub use state_cache::StateCache;
 pub use stored_words::StoredWords;
 pub use together::Together;
 pub use told_standing::ToldStanding;
-pub use turns::{Most, Party, Turn, Turns};
+pub use turns::{Most, Party, Turn, TurnCounts, Turns};
 
 /// Longest sleep at once: the machine's clock may be set meanwhile.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);

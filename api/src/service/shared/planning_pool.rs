@@ -11,7 +11,7 @@ use std::time::Duration;
 use planner::search::Cancelled;
 
 use super::Fault;
-use super::turns::{Most, NoTurn, Party, Turn, Turns};
+use super::turns::{Most, NoTurn, Party, Turn, TurnCounts, Turns};
 use crate::config::Settings;
 
 /// Runs plans on blocking threads.
@@ -40,13 +40,18 @@ pub enum PlanningError {
     Fault(#[from] Fault),
 }
 
-impl From<NoTurn> for PlanningError {
-    fn from(error: NoTurn) -> Self {
-        match error {
-            NoTurn::Full => Self::Overloaded,
-            NoTurn::FullForUser => Self::TooManyPlans,
-        }
-    }
+/// Counts that somebody got no turn, and says why.
+fn refused(error: NoTurn) -> PlanningError {
+    let (reason, error) = match error {
+        NoTurn::Full => ("overloaded", PlanningError::Overloaded),
+        NoTurn::FullForUser => ("too_many_plans", PlanningError::TooManyPlans),
+    };
+    count_refusal(reason);
+    error
+}
+
+fn count_refusal(reason: &'static str) {
+    metrics::counter!("wattbook_plans_refused_total", "reason" => reason).increment(1);
 }
 
 /// Tells a running plan to stop when it goes out of scope.
@@ -85,7 +90,7 @@ impl PlanningPool {
         party: Party,
         plan: impl FnOnce(&dyn Fn() -> bool) -> Result<T, Cancelled> + Send + 'static,
     ) -> Result<T, PlanningError> {
-        let turn = self.threads.take(party).await?;
+        let turn = self.threads.take(party).await.map_err(refused)?;
         let flag = Arc::new(AtomicBool::new(false));
         let _cancel = CancelOnDrop(Arc::clone(&flag));
         // The turn goes with the work: a cancelled plan still holds its thread until it stops.
@@ -95,7 +100,10 @@ impl PlanningPool {
         });
         match tokio::time::timeout(self.time_limit, work).await {
             Ok(Ok(Ok(planned))) => Ok(planned),
-            Ok(Ok(Err(Cancelled))) | Err(_) => Err(PlanningError::TimeLimit),
+            Ok(Ok(Err(Cancelled))) | Err(_) => {
+                count_refusal("time_limit");
+                Err(PlanningError::TimeLimit)
+            }
             Ok(Err(panicked)) => Err(Fault::internal(panicked).into()),
         }
     }
@@ -105,7 +113,17 @@ impl PlanningPool {
     /// # Errors
     /// `Overloaded`, `TooManyPlans`.
     pub async fn booking_turn(&self, party: Party) -> Result<Turn, PlanningError> {
-        Ok(self.booking.take(party).await?)
+        self.booking.take(party).await.map_err(refused)
+    }
+
+    /// How many plans run and wait.
+    pub fn plans(&self) -> TurnCounts {
+        self.threads.counts()
+    }
+
+    /// How many bookings have their turn and wait for it.
+    pub fn bookings(&self) -> TurnCounts {
+        self.booking.counts()
     }
 
     /// Waits until nobody else books: the site itself is about to, which is never refused.

@@ -6,15 +6,15 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use planner::agenda::{Agenda, AgendaError, Agendas, RateAgenda};
+use planner::agenda::{Agenda, AgendaError, Agendas, Piece, RateAgenda};
 use planner::book::{Book, Booking, RankedOutage, RankedOutages};
 use planner::dialogue::{Grant, GrantState, PowerOver, raised};
 use planner::identity::ReservationId;
 use planner::node_set::NodeSet;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
-use planner::time::Timestamp;
+use planner::time::{Span, Timestamp};
 use storage::{
-    AgendaPieces, BookChanges, Changes, EpochId, Holding, Marks, NewOffer, Outage,
+    AgendaPieces, BookChanges, Changes, EpochId, Holding, Marks, NewOffer, Outage, Quantity,
     StoredQuotaAdjustment,
 };
 
@@ -120,6 +120,22 @@ impl SiteState {
     /// The price and the CO2 intensity that the agendas have at an instant, each where they have one.
     pub fn rates_at(&self, at: Timestamp) -> (Option<EnergyPrice>, Option<CarbonIntensity>) {
         (self.agendas.price.agenda().at(at), self.agendas.co2.agenda().at(at))
+    }
+
+    /// Of which spans an agenda has a value, in order; of the cap what was announced.
+    pub fn announced_spans(&self, quantity: Quantity) -> Vec<Span> {
+        fn spans<T>(pieces: &[Piece<T>]) -> Vec<Span> {
+            pieces.iter().map(|piece| piece.span).collect()
+        }
+        match quantity {
+            Quantity::Price => spans(self.agendas.price.agenda().pieces()),
+            Quantity::Co2 => spans(self.agendas.co2.agenda().pieces()),
+            Quantity::PowerCap => self
+                .announced_cap
+                .as_ref()
+                .as_ref()
+                .map_or_else(Vec::new, |cap| spans(cap.pieces())),
+        }
     }
 
     /// The agendas under the announced cap and those of the grants.

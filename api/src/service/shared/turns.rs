@@ -36,6 +36,15 @@ pub struct Most {
     pub per_user: usize,
 }
 
+/// How many have a turn, and how many wait for one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnCounts {
+    /// Turns that are taken.
+    pub taken: usize,
+    /// Those who wait.
+    pub waiting: usize,
+}
+
 /// Why there is no turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoTurn {
@@ -104,6 +113,12 @@ impl Turns {
 
     fn queue(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many turns are taken and waited for now.
+    pub fn counts(&self) -> TurnCounts {
+        let queue = self.queue();
+        TurnCounts { taken: queue.all_taken, waiting: queue.all_waiting }
     }
 
     /// Waits for a turn.
@@ -334,13 +349,14 @@ mod tests {
         let gone = ask(&turns, user("ada")).0;
         let unheard = ask(&turns, user("bob")).0;
         let mut last = ask(&turns, user("cid")).0;
+        assert_eq!(turns.counts(), TurnCounts { taken: 1, waiting: 3 });
         drop(gone);
         drop(first);
         assert!(called(&mut last).is_none(), "it is bob's turn");
         drop(unheard);
         drop(called(&mut last).unwrap());
+        assert_eq!(turns.counts(), TurnCounts { taken: 0, waiting: 0 });
         let queue = turns.queue();
-        assert_eq!((queue.all_taken, queue.all_waiting), (0, 0));
         assert!(queue.taken.is_empty() && queue.waiting.is_empty() && queue.served.is_empty());
     }
 }

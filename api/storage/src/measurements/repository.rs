@@ -119,6 +119,14 @@ repository!(
             Ok(found.found())
         }
 
+        /// When the newest sample of each meter was measured, as milliseconds since 1970.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn newest_sample_times(&self) -> Result<Vec<(String, i64)>, StorageError> {
+            Ok(sqlx::query_as(sql::NEWEST_SAMPLE_TIMES).fetch_all(&self.reader).await?)
+        }
+
         /// The newest sample of each series that is no older than `since`, by the age of series.
         ///
         /// # Errors

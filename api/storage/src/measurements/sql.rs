@@ -25,6 +25,10 @@ statements! {
     /// Forgets blocks of quarter-hours by their start.
     DELETE_QUARTERS = "DELETE FROM quarter_blocks WHERE start_s = $1";
 
+    /// When the newest sample of each meter was measured, in milliseconds.
+    NEWEST_SAMPLE_TIMES = "SELECT s.meter, MAX(n.at_ms) FROM newest_samples AS n
+        JOIN metered_series AS s ON s.id = n.series_id GROUP BY s.meter";
+
     /// The series of a node, rack or site.
     SERIES_OF_NODE = "SELECT id FROM metered_series WHERE node = $1";
 
