@@ -6,6 +6,7 @@
 //!   function, writes.
 //! - [`tasks`]: what is done in the background; [`leases`]: by which of several processes.
 //! - [`simulation`]: experiments being played, for the command line and the service.
+//! - [`recorder`]: what is measured; [`traces`]: what requests take their time for.
 //! - [`config`]: settings from file, environment and command line.
 
 pub mod cli;
@@ -17,3 +18,4 @@ pub mod recorder;
 pub mod service;
 pub mod simulation;
 pub mod tasks;
+pub mod traces;

@@ -31,8 +31,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let mut overrides = arguments.overrides.clone();
     overrides.database.get_or_insert_with(|| "sqlite://wattbook-demo.db".to_owned());
     let settings = Settings::load(&overrides).map_err(Failure::of_settings)?;
-    log::to_standard_error(LogFormat::Text);
-    super::block_on(async { Ok(Box::pin(demonstrate(settings, &overrides)).await?) })
+    let traces = log::to_standard_error(LogFormat::Text);
+    let ended = super::block_on(async { Ok(Box::pin(demonstrate(settings, &overrides)).await?) });
+    traces.close();
+    ended
 }
 
 /// On a supplier in this process, whose agendas arrive as any supplier's.

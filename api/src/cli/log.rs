@@ -4,7 +4,11 @@ use std::io::{self, IsTerminal, Write};
 
 use clap::ValueEnum;
 use grid_feeds::feed::scrub;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
+
+use crate::traces::Traces;
 
 /// How log lines are written.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -15,19 +19,22 @@ pub enum LogFormat {
     Json,
 }
 
-/// Logs as `WATTBOOK_LOG` says (`info` unless set).
-pub fn to_standard_error(format: LogFormat) {
+/// Logs as `WATTBOOK_LOG` says (`info` unless set), and begins to export traces where the environment names a collector.
+pub fn to_standard_error(format: LogFormat) -> Traces {
     let filter = EnvFilter::try_from_env("WATTBOOK_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter)
+    let lines = tracing_subscriber::fmt::layer()
         .with_writer(|| Scrubbed)
         .with_ansi(io::stderr().is_terminal())
         // A reader of the log that has gone is no failure.
         .log_internal_errors(false);
-    match format {
-        LogFormat::Text => lines.init(),
-        LogFormat::Json => lines.json().flatten_event(true).init(),
-    }
+    let lines = match format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+    };
+    let (traces, exporting) = Traces::open();
+    tracing_subscriber::registry().with(lines.with_filter(filter)).with(exporting).init();
+    traces.report();
+    traces
 }
 
 /// Standard error, on which no line shows a secret, whoever logs it.

@@ -44,15 +44,16 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let overrides = &arguments.overrides;
     let settings = Settings::load(overrides).map_err(Failure::of_settings)?;
-    log::to_standard_error(arguments.log_format);
+    let traces = log::to_standard_error(arguments.log_format);
     let socket = systemd::socket()?;
     let ended = super::block_on(async {
         let services = open(settings).await?;
         let given = socket.as_ref().map(std::net::TcpListener::try_clone).transpose()?;
         let listener = given.map(TcpListener::from_std).transpose()?;
         Ok(serve(&services, listener, async { Ok(()) }, Some(overrides)).await?)
-    })?;
-    match ended {
+    });
+    traces.close();
+    match ended? {
         Ended::Stopped => Ok(()),
         Ended::ForNewSettings => match systemd::begin_anew(socket.as_ref())? {},
     }

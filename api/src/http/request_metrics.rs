@@ -1,4 +1,5 @@
-//! Counts the requests that a router answers, by route, method and status, and how long each waited for its answer to begin.
+//! Counts the requests that a router answers, by route, method and status, and how long each waited for its answer to begin;
+//! each is a span of a trace besides.
 //!
 //! A route is told by its template and never by the path that was asked for: labels are bounded, and hold no secret.
 
@@ -8,6 +9,9 @@ use axum::extract::{MatchedPath, Request};
 use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::Response;
+use tracing::Instrument;
+
+use crate::traces::{answered, request_span};
 
 /// What has no route, and what is no usual method.
 const OTHER: &str = "other";
@@ -18,7 +22,9 @@ pub async fn count(request: Request, next: Next) -> Response {
     let route = route.map_or(OTHER, MatchedPath::as_str).to_owned();
     let method = method_label(request.method());
     let began = Instant::now();
-    let response = next.run(request).await;
+    let span = request_span(method, &route, request.headers());
+    let response = next.run(request).instrument(span.clone()).await;
+    answered(&span, response.status());
     let status = response.status().as_str().to_owned();
     metrics::histogram!(
         "wattbook_http_request_duration_seconds",

@@ -85,6 +85,7 @@ macro_rules! repository {
             $(
                 $(#[$method_docs])+
                 $visibility async fn $method(&self $(, $argument: $type)*) -> $answer {
+                    let _call = $crate::calls::span(concat!("database ", stringify!($method)));
                     match &self.opened {
                         $crate::database::Opened::Sqlite(connections) => {
                             $noun(connections).$method($($argument),*).await

@@ -28,6 +28,7 @@ mod audit;
 mod blocking;
 mod book;
 mod calendar_feeds;
+mod calls;
 mod changed_hours;
 mod connect;
 mod consumption;
@@ -95,6 +96,7 @@ pub use audit::{
 };
 pub use book::{Marks, PlanBasis};
 pub use calendar_feeds::CalendarFeed;
+pub use calls::TRACES;
 pub use consumption::Consumed;
 pub use copies::{CopyError, back_up, damages, restore};
 pub use database::Database;

@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use planner::search::Cancelled;
+use storage::TRACES;
+use tracing::{Instrument, trace_span};
 
 use super::Fault;
 use super::turns::{Most, NoTurn, Party, Turn, TurnCounts, Turns};
@@ -90,7 +92,9 @@ impl PlanningPool {
         party: Party,
         plan: impl FnOnce(&dyn Fn() -> bool) -> Result<T, Cancelled> + Send + 'static,
     ) -> Result<T, PlanningError> {
-        let turn = self.threads.take(party).await.map_err(refused)?;
+        let waiting = trace_span!(target: TRACES, "wait for a thread");
+        let turn = self.threads.take(party).instrument(waiting).await.map_err(refused)?;
+        let planning = trace_span!(target: TRACES, "plan");
         let flag = Arc::new(AtomicBool::new(false));
         let _cancel = CancelOnDrop(Arc::clone(&flag));
         // The turn goes with the work: a cancelled plan still holds its thread until it stops.
@@ -98,7 +102,7 @@ impl PlanningPool {
             let _turn = turn;
             plan(&|| flag.load(Ordering::Relaxed))
         });
-        match tokio::time::timeout(self.time_limit, work).await {
+        match tokio::time::timeout(self.time_limit, work).instrument(planning).await {
             Ok(Ok(Ok(planned))) => Ok(planned),
             Ok(Ok(Err(Cancelled))) | Err(_) => {
                 count_refusal("time_limit");
@@ -113,7 +117,8 @@ impl PlanningPool {
     /// # Errors
     /// `Overloaded`, `TooManyPlans`.
     pub async fn booking_turn(&self, party: Party) -> Result<Turn, PlanningError> {
-        self.booking.take(party).await.map_err(refused)
+        let waiting = trace_span!(target: TRACES, "wait for the turn to book");
+        self.booking.take(party).instrument(waiting).await.map_err(refused)
     }
 
     /// How many plans run and wait.
