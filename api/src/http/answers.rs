@@ -85,8 +85,8 @@ fn no_room(exceeded: Exceeded) -> Problem {
              ask for fewer at a time.",
         ),
     };
-    metrics::counter!("wattbook_refused_total", "limit" => limit).increment(1);
-    Problem::new(status, code, "Too much waits to be taken", detail).retry_after(1)
+    let title = "Too much waits to be taken";
+    Problem::new(status, code, title, detail).retry_after(1).of_limit(limit)
 }
 
 /// An answer's body, in pieces.

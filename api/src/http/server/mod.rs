@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::http::{Request, Response};
+use axum::http::{Request, Response, StatusCode};
 use axum::response::IntoResponse;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
@@ -240,11 +240,11 @@ fn refused(refusal: ConnectionRefusal) -> Response<Body> {
 
 /// Refuses a read for which there was no turn in time.
 fn no_turn() -> Response<Body> {
-    metrics::counter!("wattbook_refused_total", "limit" => "reads").increment(1);
+    let (status, title) = (StatusCode::SERVICE_UNAVAILABLE, "Too many reads");
     let detail =
         "As many reads are being answered as the service has room for; try again in a few seconds.";
-    let status = axum::http::StatusCode::SERVICE_UNAVAILABLE;
-    Problem::new(status, "overloaded", "Too many reads", detail).retry_after(5).into_response()
+    let problem = Problem::new(status, "overloaded", title, detail);
+    problem.retry_after(5).of_limit("reads").into_response()
 }
 
 /// An answer's body: as long as it lasts the connection is at work.

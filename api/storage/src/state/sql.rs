@@ -39,6 +39,9 @@ pub const HOLDINGS_OF_WHERE: &str = concat!(
         WHERE r.id = a.reservation_id AND o.id = a.offer_id
           AND r.state || '' IN ('proposed', 'confirmed', 'active', 'completed') AND a.reservation_id"
 );
+/// Then the epoch.
 pub const HOLDINGS_OF_IN_EPOCH: &str = " AND 0 + a.epoch = ";
+/// Then the instant after which they end.
 pub const HOLDINGS_OF_AFTER: &str = " AND 0 + a.end_s > ";
+/// Rows of one offer and span follow each other.
 pub const HOLDINGS_OF_ORDER: &str = " ORDER BY a.offer_id, a.start_s, a.first_rank";
