@@ -118,7 +118,7 @@ async fn of_two_processes_one_holds_each_lease(site: Site) {
     let second = site.serve().await;
     let began = Instant::now();
     loop {
-        let held = [&first, &second].map(|it| it.client());
+        let held = [first.client(), second.client()];
         let one = series(&held[0], "wattbook_lease_held").await;
         let other = series(&held[1], "wattbook_lease_held").await;
         assert!(one.keys().eq(other.keys()), "{one:?} {other:?}");

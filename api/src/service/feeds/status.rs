@@ -162,7 +162,7 @@ impl FeedService {
             let wanted = Span::starting(now, rules.ahead);
             let within = |span: &&Span| wanted.is_some_and(|it| it.intersection(**span).is_some());
             let end = wanted.map(Span::end);
-            let horizon = spans.iter().filter(within).next_back().map(|it| it.end()).min(end);
+            let horizon = spans.iter().rfind(within).map(|it| it.end()).min(end);
             let gaps = gaps_between(wanted, spans.iter().copied());
             let gap = Seconds::new(gaps.iter().map(|gap| gap.length().get()).sum());
             Some(AgendaReach { quantity, horizon, gap: Some(gap) })
