@@ -51,7 +51,7 @@ pub fn request_span(method: &'static str, route: &str, headers: &HeaderMap) -> S
 
 /// Says how a request was answered.
 pub fn answered(span: &Span, status: StatusCode) {
-    span.record("http.response.status_code", status.as_u16());
+    span.record("http.response.status_code", i64::from(status.as_u16()));
     if status.is_server_error() {
         span.record("otel.status_code", "ERROR");
     }

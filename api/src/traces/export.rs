@@ -45,6 +45,7 @@ impl Traces {
             tracing_opentelemetry::layer()
                 .with_tracer(provider.tracer("wattbook"))
                 .with_location(false)
+                .with_target(false)
                 .with_threads(false)
                 .with_tracked_inactivity(false)
                 // Of others' spans nobody knows whether they hold secrets.
