@@ -47,7 +47,13 @@ mod tests {
         let [server, other] = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
         let connect = |it: &TcpListener| TcpStream::connect(it.local_addr().unwrap()).unwrap();
         let streams = [connect(&server), connect(&server), connect(&other)];
-        send_at_once(server.local_addr().unwrap().port()).unwrap();
+        match send_at_once(server.local_addr().unwrap().port()) {
+            Err(error @ (io::Errno::PERM | io::Errno::NOSYS)) => {
+                eprintln!("left out: this system allows no duplicates of descriptors ({error})");
+                return;
+            }
+            sent => sent.unwrap(),
+        }
         assert_eq!(streams.map(|it| it.nodelay().unwrap()), [true, true, false]);
     }
 }
