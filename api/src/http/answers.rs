@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
-use axum::http::{Method, StatusCode};
+use axum::http::Method;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use hyper::body::{Frame, SizeHint};
@@ -69,24 +69,17 @@ pub async fn count(State(room): State<AnswerRoom>, request: Request, next: Next)
 }
 
 fn no_room(exceeded: Exceeded) -> Problem {
-    let (status, code, limit, detail) = match exceeded {
-        Exceeded::All => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "overloaded",
-            "answer_bytes",
-            "As many bytes wait to be taken by clients as the service has room for; try again in a \
-             second.",
-        ),
-        Exceeded::User => (
-            StatusCode::TOO_MANY_REQUESTS,
-            "too_many_bytes",
-            "answer_bytes_per_client",
-            "The answers that you have not taken yet are too large together; take them first, or \
-             ask for fewer at a time.",
-        ),
-    };
-    let title = "Too much waits to be taken";
-    Problem::new(status, code, title, detail).retry_after(1).of_limit(limit)
+    let of_all = (
+        "answer_bytes",
+        "As many bytes wait to be taken by clients as the service has room for; try again in a \
+         second.",
+    );
+    let of_client = (
+        "answer_bytes_per_client",
+        "The answers that you have not taken yet are too large together; take them first, or ask \
+         for fewer at a time.",
+    );
+    Problem::no_room(exceeded, "Too much waits to be taken", of_all, of_client)
 }
 
 /// An answer's body, in pieces.
@@ -132,7 +125,7 @@ impl HttpBody for CountedAnswer {
 #[cfg(test)]
 mod tests {
     use axum::Router;
-    use axum::http::header;
+    use axum::http::{StatusCode, header};
     use axum::middleware::from_fn_with_state;
     use axum::routing::get;
     use futures_util::StreamExt;

@@ -330,23 +330,15 @@ fn broken_off() -> Problem {
 }
 
 fn no_room(exceeded: Exceeded) -> Problem {
-    let (status, code, limit, detail) = match exceeded {
-        Exceeded::All => (
-            StatusCode::SERVICE_UNAVAILABLE,
-            "overloaded",
-            "body_bytes",
-            "As many bytes are being read as the service has room for; try again in a second.",
-        ),
-        Exceeded::User => (
-            StatusCode::TOO_MANY_REQUESTS,
-            "too_many_bytes",
-            "body_bytes_per_user",
-            "The bodies that you send at the same time are too large together; send fewer at a \
-             time.",
-        ),
-    };
-    let title = "Too much is being read";
-    Problem::new(status, code, title, detail).retry_after(1).of_limit(limit)
+    let of_all = (
+        "body_bytes",
+        "As many bytes are being read as the service has room for; try again in a second.",
+    );
+    let of_user = (
+        "body_bytes_per_user",
+        "The bodies that you send at the same time are too large together; send fewer at a time.",
+    );
+    Problem::no_room(exceeded, "Too much is being read", of_all, of_user)
 }
 
 fn unsupported(accepted: &str) -> Problem {

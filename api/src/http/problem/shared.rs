@@ -1,7 +1,9 @@
 //! What any service may meet, as problems.
 
+use axum::http::StatusCode;
+
 use super::Problem;
-use crate::service::shared::{Fault, KeyError, PlanningError};
+use crate::service::shared::{Exceeded, Fault, KeyError, PlanningError};
 
 impl From<Fault> for Problem {
     fn from(error: Fault) -> Self {
@@ -42,5 +44,21 @@ impl From<KeyError> for Problem {
             }
             KeyError::Fault(fault) => fault.into(),
         }
+    }
+}
+
+impl Problem {
+    /// There is no room for more bytes, of all or of the one who asks: the limit and what to do about it, for either.
+    pub fn no_room(
+        exceeded: Exceeded,
+        title: &'static str,
+        of_all: (&'static str, &'static str),
+        of_user: (&'static str, &'static str),
+    ) -> Self {
+        let (status, code, (limit, detail)) = match exceeded {
+            Exceeded::All => (StatusCode::SERVICE_UNAVAILABLE, "overloaded", of_all),
+            Exceeded::User => (StatusCode::TOO_MANY_REQUESTS, "too_many_bytes", of_user),
+        };
+        Self::new(status, code, title, detail).retry_after(1).of_limit(limit)
     }
 }

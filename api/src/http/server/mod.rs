@@ -194,10 +194,11 @@ impl Server {
         let from = source.0.map_or(Client::Unreadable, Client::at);
         request.extensions_mut().insert(AskedFrom(format!("{from:?}").into()));
         request.extensions_mut().insert(source);
-        if let Some(client) = &client {
-            request.extensions_mut().insert(CountedAs(format!("{client:?}").into()));
+        let name: Option<Arc<str>> = client.as_ref().map(|it| format!("{it:?}").into());
+        let turn = self.reads.turn(&request, name.as_deref());
+        if let Some(name) = name {
+            request.extensions_mut().insert(CountedAs(name));
         }
-        let turn = self.reads.turn(&request, client.as_ref());
         let slowed = client.clone().filter(|_| !is_monitoring(&request));
         let (serving, admitted) = seat.begin(client);
         let refusals = Arc::clone(&self.refusals);

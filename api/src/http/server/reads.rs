@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use axum::http::{Method, Request};
 
-use super::client::Client;
 use crate::config::limits::Limits;
 use crate::service::shared::{Most, Party, Turn, Turns};
 
@@ -39,15 +38,15 @@ impl Reads {
         }))
     }
 
-    /// Waits for a client's turn to have a request answered; `None` for what needs none.
+    /// Waits for the turn of the client of this name to have a request answered; `None` for what needs none.
     pub fn turn<B>(
         &self,
         request: &Request<B>,
-        client: Option<&Client>,
+        client: Option<&str>,
     ) -> impl Future<Output = Result<Option<Turn>, NoTurnInTime>> + use<B> {
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
         let waits = is_read && !is_monitoring(request);
-        let party = client.filter(|_| waits).map(|it| Party::User(format!("{it:?}")));
+        let party = client.filter(|_| waits).map(|it| Party::User(it.to_owned()));
         let turns = Arc::clone(&self.0);
         async move {
             let Some(party) = party else { return Ok(None) };
@@ -68,10 +67,6 @@ pub fn is_monitoring<B>(request: &Request<B>) -> bool {
 mod tests {
     use super::*;
 
-    fn user(name: &str) -> Client {
-        Client::User(name.to_owned())
-    }
-
     fn get(path: &str) -> Request<()> {
         Request::get(path).body(()).unwrap()
     }
@@ -80,27 +75,27 @@ mod tests {
     async fn one_client_waits_for_itself_and_others_do_not() {
         let limits = Limits::read(&toml::from_str("reads = 3\nreads_per_client = 2").unwrap());
         let reads = Reads::new(&limits.unwrap());
-        let (ada, grace) = (user("ada"), user("grace"));
-        let first = reads.turn(&get("/api/v1/nodes"), Some(&ada)).await.unwrap().unwrap();
-        let second = reads.turn(&get("/"), Some(&ada)).await.unwrap().unwrap();
-        assert!(reads.turn(&get("/"), Some(&ada)).await.is_err(), "both are hers");
-        let graces = reads.turn(&get("/"), Some(&grace)).await.unwrap();
+        let (ada, grace) = ("ada", "grace");
+        let first = reads.turn(&get("/api/v1/nodes"), Some(ada)).await.unwrap().unwrap();
+        let second = reads.turn(&get("/"), Some(ada)).await.unwrap().unwrap();
+        assert!(reads.turn(&get("/"), Some(ada)).await.is_err(), "both are hers");
+        let graces = reads.turn(&get("/"), Some(grace)).await.unwrap();
         drop(first);
-        assert!(reads.turn(&get("/"), Some(&ada)).await.unwrap().is_some());
+        assert!(reads.turn(&get("/"), Some(ada)).await.unwrap().is_some());
         drop((second, graces));
     }
 
     #[tokio::test]
     async fn monitors_and_changes_need_no_turn() {
         let limits = Limits::read(&toml::from_str("reads_per_client = 1").unwrap()).unwrap();
-        let (reads, ada) = (Reads::new(&limits), user("ada"));
-        let _taken = reads.turn(&get("/"), Some(&ada)).await.unwrap();
+        let (reads, ada) = (Reads::new(&limits), "ada");
+        let _taken = reads.turn(&get("/"), Some(ada)).await.unwrap();
         for request in [
             get("/health/ready"),
             get("/metrics"),
             Request::post("/api/v1/quotes").body(()).unwrap(),
         ] {
-            assert!(reads.turn(&request, Some(&ada)).await.unwrap().is_none());
+            assert!(reads.turn(&request, Some(ada)).await.unwrap().is_none());
         }
         assert!(reads.turn(&get("/"), None).await.unwrap().is_none(), "nor who speaks for others");
     }
