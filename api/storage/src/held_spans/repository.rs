@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::sql;
 use crate::database::repository;
-use crate::engine::dialect::MAX_BOUND_VALUES;
+use crate::engine::dialect::{Dialect, MAX_BOUND_VALUES};
 use crate::error::StorageError;
 use crate::held_spans::row::{HeldSpanRow, StatedHourRow};
 use crate::held_spans::{HeldSpan, StatedHour, StatedOnce};
@@ -40,10 +40,11 @@ repository!(
                 .bind(changes)
                 .fetch_all(&mut *transaction)
                 .await?;
-            let rows: Vec<HeldSpanRow> = sqlx::query_as(sql::SPANS_CHANGED)
-                .bind(changes)
-                .fetch_all(&mut *transaction)
-                .await?;
+            let mut spans_of = QueryBuilder::<Engine>::new(sql::SPANS_OF_WHERE);
+            Engine::push_among(&mut spans_of, &ids);
+            spans_of.push(sql::SPANS_ORDER);
+            let rows: Vec<HeldSpanRow> =
+                spans_of.build_query_as().fetch_all(&mut *transaction).await?;
             transaction.commit().await?;
             let spans = rows.into_iter().map(HeldSpan::try_from).collect::<Result<_, _>>()?;
             Ok((ids.into_iter().map(ReservationId::new).collect(), spans))

@@ -2,25 +2,28 @@
 
 use crate::statements::statements;
 
-/// Spans that reservations held or hold, each with the number of nodes and the amounts of its offer. The joins are crossed so
-/// that SQLite begins with the reservations: see [`CHOSEN_LATE`](crate::reservations::sql::CHOSEN_LATE).
-macro_rules! select_spans {
-    ($condition:expr) => {
-        concat!(
-            "SELECT r.id, r.owner, r.project, r.request,
-                CASE WHEN r.chosen_offer_id IS NULL THEN r.expires_s END AS held_until_s,
-                o.id AS offer_id, a.start_s, a.end_s,
-                CAST(SUM(a.end_rank - a.first_rank) AS BIGINT) AS nodes,
-                o.end_s AS offer_end_s,
-                CASE WHEN a.end_s < o.end_s THEN o.node_ranges END AS freed_ranges, o.energy_uj, o.cost_exact, o.co2_exact
-            FROM reservations AS r CROSS JOIN allocations AS a CROSS JOIN offers AS o
-            WHERE a.reservation_id = r.id AND o.id = a.offer_id AND ",
-            $condition,
-            " AND (r.chosen_offer_id = a.offer_id
-                OR (r.chosen_offer_id IS NULL AND r.state || '' = 'proposed'))
-            GROUP BY r.id, o.id, a.start_s, a.end_s
-            ORDER BY r.id, o.id, a.start_s, a.end_s"
-        )
+/// Spans that reservations held or hold, each with the number of nodes and the amounts of its offer; which reservations
+/// follows. The joins are crossed so that SQLite begins with them: see [`CHOSEN_LATE`](crate::reservations::sql::CHOSEN_LATE).
+macro_rules! spans_where {
+    () => {
+        "SELECT r.id, r.owner, r.project, r.request,
+            CASE WHEN r.chosen_offer_id IS NULL THEN r.expires_s END AS held_until_s,
+            o.id AS offer_id, a.start_s, a.end_s,
+            CAST(SUM(a.end_rank - a.first_rank) AS BIGINT) AS nodes,
+            o.end_s AS offer_end_s,
+            CASE WHEN a.end_s < o.end_s THEN o.node_ranges END AS freed_ranges, o.energy_uj, o.cost_exact, o.co2_exact
+        FROM reservations AS r CROSS JOIN allocations AS a CROSS JOIN offers AS o
+        WHERE a.reservation_id = r.id AND o.id = a.offer_id AND r.id"
+    };
+}
+
+/// Of those that are held, in order.
+macro_rules! spans_order {
+    () => {
+        " AND (r.chosen_offer_id = a.offer_id
+            OR (r.chosen_offer_id IS NULL AND r.state || '' = 'proposed'))
+        GROUP BY r.id, o.id, a.start_s, a.end_s
+        ORDER BY r.id, o.id, a.start_s, a.end_s"
     };
 }
 
@@ -45,10 +48,7 @@ macro_rules! by_hour {
 
 statements! {
     /// All spans of the reservations that held or hold something after an instant.
-    SPANS_SINCE = select_spans!("r.id IN (SELECT reservation_id FROM allocations WHERE end_s > $1)");
-
-    /// All spans of the reservations that changed after a count.
-    SPANS_CHANGED = select_spans!("r.changed > $1");
+    SPANS_SINCE = concat!(spans_where!(), " IN (SELECT reservation_id FROM allocations WHERE end_s > $1)", spans_order!());
 
     /// The reservations that changed after a count.
     CHANGED_IDS = "SELECT id FROM reservations WHERE changed > $1";
@@ -62,6 +62,13 @@ statements! {
     /// What the rows of reservations that count since an instant amount to by hour, which they are found by.
     STATED_HOURS_OF = concat!(stated_hours!(), " counted_s >= $1", by_hour!());
 }
+
+/// All spans of these reservations, which follow; [`SPANS_ORDER`] ends it. Both engines find them by the reservations: PostgreSQL
+/// went through all that is held where these were those that changed after a count, of which it does not know that they are few.
+pub const SPANS_OF_WHERE: &str = spans_where!();
+
+/// The end of [`SPANS_OF_WHERE`].
+pub const SPANS_ORDER: &str = spans_order!();
 
 /// What the rows of reservations amount to that count in some hours, which follow; [`BY_HOUR`] ends it.
 pub const STATED_HOURS_WHERE: &str = concat!(stated_hours!(), " counted_s IN (");
