@@ -9,7 +9,7 @@ pub(crate) use chain::name_digest;
 pub use chain::{BrokenLink, ChainCheck, FIRST_PREVIOUS, microseconds};
 
 /// What somebody did or read. Instants are microseconds since 1970, UTC.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AuditEntry {
     /// When the request came.
     pub at_us: i64,

@@ -310,10 +310,30 @@ repository!(
                 return Ok(Vec::new());
             }
             let begun: Vec<String> =
-                sqlx::query_scalar(sql::BEGUN_IDS).fetch_all(connection).await?;
+                sqlx::query_scalar(sql::BEGUN_IDS).fetch_all(&mut *connection).await?;
             let begun: HashSet<String> = begun.into_iter().collect();
-            let is_open = |it: &&AuditEnd| it.intent.as_ref().is_none_or(|id| begun.contains(id));
+            let never_begun = ended.iter().filter(|it| it.intent.is_none());
+            let instants = never_begun.map(|it| it.entry.at_us).collect();
+            let recorded = Self::entries_at(connection, instants).await?;
+            let is_open = |it: &&AuditEnd| match &it.intent {
+                Some(id) => begun.contains(id),
+                None => !recorded.contains(&it.entry),
+            };
             Ok(ended.iter().filter(is_open).collect())
+        }
+
+        /// What was recorded of requests that came at these instants.
+        async fn entries_at(
+            connection: &mut Connection<Engine>,
+            at_us: Vec<i64>,
+        ) -> Result<HashSet<AuditEntry>, StorageError> {
+            if at_us.is_empty() {
+                return Ok(HashSet::new());
+            }
+            let mut query = QueryBuilder::<Engine>::new(sql::RECORDS_AT_WHERE);
+            Engine::push_numbers(&mut query, at_us);
+            let rows: Vec<AuditRow> = query.build_query_as().fetch_all(connection).await?;
+            Ok(rows.into_iter().map(|row| AuditRecord::from(row).entry).collect())
         }
 
         async fn forget_begun(

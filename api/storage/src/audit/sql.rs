@@ -71,3 +71,6 @@ pub const BEGUN_DONE_WHERE: &str = "DELETE FROM audit_begun WHERE id IN ";
 
 /// Records after one.
 pub const RECORDS_WHERE: &str = concat!("SELECT ", columns!(), " FROM audit WHERE id > ");
+
+/// Records of what came at some instants.
+pub const RECORDS_AT_WHERE: &str = concat!("SELECT ", columns!(), " FROM audit WHERE at_us IN ");

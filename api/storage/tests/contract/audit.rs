@@ -83,15 +83,22 @@ async fn what_was_begun_and_never_ended_is_recorded_once(bench: Bench) {
     database.keep_audit(&begun, &[], 0).await.unwrap();
     let ended = AuditEnd { intent: Some("a".to_owned()), entry: entry(10, "ada") };
     database.keep_audit(&[], std::slice::from_ref(&ended), 0).await.unwrap();
-    // The answer was lost, and it is tried again with what came meanwhile.
-    let again = [ended, end(40, "bob")];
-    database.keep_audit(&[], &again, 1).await.unwrap();
+    // What is refused before anything is begun has no intent by which it is known.
+    let refused = [end(15, "ada"), end(15, "bob")];
+    database.keep_audit(&[], &refused, 0).await.unwrap();
+    // The answers were lost, and it is tried again with what came meanwhile.
+    let again = [ended, refused[0].clone(), refused[1].clone(), end(15, "eve"), end(40, "bob")];
+    database.keep_audit(&[], &again, 4).await.unwrap();
     assert_eq!(database.record_left_begun(30, 10).await.unwrap(), 1);
     assert_eq!(database.record_left_begun(30, 10).await.unwrap(), 0);
     let records = all(database).await;
-    let told: Vec<(i64, &str)> =
-        records.iter().map(|it| (it.entry.at_us, it.entry.outcome.as_str())).collect();
-    assert_eq!(told, [(10, "200"), (40, "200"), (20, "unknown")]);
+    let told: Vec<(i64, &str, &str)> = records
+        .iter()
+        .map(|AuditRecord { entry, .. }| (entry.at_us, &*entry.actor, &*entry.outcome))
+        .collect();
+    let first = [(10, "ada", "200"), (15, "ada", "200"), (15, "bob", "200")];
+    let then = [(15, "eve", "200"), (40, "bob", "200"), (20, "ada", "unknown")];
+    assert_eq!(told, [first, then].concat());
     assert!(fits(database).await);
 }
 

@@ -227,9 +227,9 @@ impl World {
         if !missing.is_empty() {
             self.tally.wrong(format!("not in the audit trail: {missing:?}"));
         }
-        let twice =
-            "SELECT MIN(id)::TEXT || ' ' || action || ' ' || object || ' ' || outcome FROM audit
-            GROUP BY at_us, actor, action, object, outcome HAVING COUNT(*) > 1";
+        let twice = "SELECT string_agg(id::TEXT, ' and ') || ' at ' || at_us || ' from ' || MIN(source) || ': '
+                || action || ' ' || object || ' ' || outcome
+            FROM audit GROUP BY at_us, actor, action, object, outcome HAVING COUNT(*) > 1";
         let twice: Vec<String> = sqlx::query_scalar(twice).fetch_all(database).await.unwrap();
         if !twice.is_empty() {
             self.tally.wrong(format!("recorded twice: {twice:?}"));
