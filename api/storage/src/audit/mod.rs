@@ -9,7 +9,7 @@ pub(crate) use chain::name_digest;
 pub use chain::{BrokenLink, ChainCheck, FIRST_PREVIOUS, microseconds};
 
 /// What somebody did or read. Instants are microseconds since 1970, UTC.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AuditEntry {
     /// When the request came.
     pub at_us: i64,
@@ -31,6 +31,16 @@ pub struct AuditEntry {
     pub after: Option<String>,
     /// What came of it.
     pub outcome: String,
+}
+
+impl AuditEntry {
+    /// Whether it says what came of what was begun so: only what it was done to may be known better at the end.
+    fn ends(&self, begun: &Self) -> bool {
+        self.at_us == begun.at_us
+            && self.actor == begun.actor
+            && self.source == begun.source
+            && self.action == begun.action
+    }
 }
 
 /// An entry in its place in the chain.

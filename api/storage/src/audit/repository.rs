@@ -77,13 +77,19 @@ repository!(
             Self::take_chain(&mut transaction).await?;
             // Another process may have recorded them meanwhile.
             let left = Self::left_begun(&mut transaction, before_us, limit).await?;
+            let instants = left.iter().map(|it| it.entry.at_us).collect();
+            let recorded = Self::entries_at(&mut transaction, instants).await?;
+            // What came to the database later than its end has an outcome.
+            let is_open = |it: &&AuditIntent| !recorded.iter().any(|end| end.ends(&it.entry));
             let unknown =
                 |it: &AuditIntent| AuditEntry { outcome: UNKNOWN.to_owned(), ..it.entry.clone() };
-            Self::append(&mut transaction, left.iter().map(unknown).collect()).await?;
+            let unknown: Vec<AuditEntry> = left.iter().filter(is_open).map(unknown).collect();
+            let count = unknown.len();
+            Self::append(&mut transaction, unknown).await?;
             let ids: Vec<&str> = left.iter().map(|it| it.id.as_str()).collect();
             Self::forget_begun(&mut transaction, &ids).await?;
             transaction.commit().await?;
-            Ok(left.len())
+            Ok(count)
         }
 
         /// What is under way: begun, and not recorded yet.
@@ -312,12 +318,12 @@ repository!(
             let begun: Vec<String> =
                 sqlx::query_scalar(sql::BEGUN_IDS).fetch_all(&mut *connection).await?;
             let begun: HashSet<String> = begun.into_iter().collect();
-            let never_begun = ended.iter().filter(|it| it.intent.is_none());
-            let instants = never_begun.map(|it| it.entry.at_us).collect();
+            let instants = ended.iter().map(|it| it.entry.at_us).collect();
             let recorded = Self::entries_at(connection, instants).await?;
-            let is_open = |it: &&AuditEnd| match &it.intent {
-                Some(id) => begun.contains(id),
-                None => !recorded.contains(&it.entry),
+            // What was begun may have come to the database later than its end: then it is open though it was recorded.
+            let is_open = |it: &&AuditEnd| {
+                it.intent.as_ref().is_none_or(|id| begun.contains(id))
+                    && !recorded.contains(&it.entry)
             };
             Ok(ended.iter().filter(is_open).collect())
         }
@@ -326,10 +332,7 @@ repository!(
         async fn entries_at(
             connection: &mut Connection<Engine>,
             at_us: Vec<i64>,
-        ) -> Result<HashSet<AuditEntry>, StorageError> {
-            if at_us.is_empty() {
-                return Ok(HashSet::new());
-            }
+        ) -> Result<Vec<AuditEntry>, StorageError> {
             let mut query = QueryBuilder::<Engine>::new(sql::RECORDS_AT_WHERE);
             Engine::push_numbers(&mut query, at_us);
             let rows: Vec<AuditRow> = query.build_query_as().fetch_all(connection).await?;

@@ -9,6 +9,7 @@ on_both_engines![
     concurrent_writers_keep_one_chain,
     records_are_never_changed_or_deleted,
     what_was_begun_and_never_ended_is_recorded_once,
+    what_was_begun_later_than_it_ended_is_recorded_once,
     records_that_are_dropped_leave_a_chain_that_can_be_checked,
 ];
 
@@ -99,6 +100,23 @@ async fn what_was_begun_and_never_ended_is_recorded_once(bench: Bench) {
     let first = [(10, "ada", "200"), (15, "ada", "200"), (15, "bob", "200")];
     let then = [(15, "eve", "200"), (40, "bob", "200"), (20, "ada", "unknown")];
     assert_eq!(told, [first, then].concat());
+    assert!(fits(database).await);
+}
+
+/// A write of what was begun hung on its way; meanwhile its client was told so, that was recorded, and the answer to that was lost.
+async fn what_was_begun_later_than_it_ended_is_recorded_once(bench: Bench) {
+    let database = &bench.database;
+    let begun = AuditIntent { id: "a".to_owned(), entry: entry(10, "ada") };
+    let mut entry = entry(10, "ada");
+    (entry.object, entry.outcome) = ("nodes/n1".to_owned(), "503 unavailable".to_owned());
+    let ended = [AuditEnd { intent: Some("a".to_owned()), entry }];
+    database.keep_audit(&[], &ended, 0).await.unwrap();
+    database.keep_audit(&[begun], &[], 0).await.unwrap();
+    database.keep_audit(&[], &ended, 1).await.unwrap();
+    assert_eq!(database.record_left_begun(20, 10).await.unwrap(), 0);
+    assert!(database.audit_begun_ids().await.unwrap().is_empty());
+    let records = all(database).await;
+    assert_eq!(records.iter().map(|it| &it.entry).collect::<Vec<_>>(), [&ended[0].entry]);
     assert!(fits(database).await);
 }
 
