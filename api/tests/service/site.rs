@@ -165,7 +165,12 @@ impl Site {
 
 /// The binary, without settings from the environment of whoever runs the tests.
 pub fn wattbook(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_wattbook"));
+    command_of(Path::new(env!("CARGO_BIN_EXE_wattbook")), arguments)
+}
+
+/// Another binary likewise.
+pub fn command_of(program: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
     for name in ["CONFIG", "LISTEN", "DATABASE", "HOLD_S", "POWER_CAP_SCOPE"] {
         command.env_remove(format!("WATTBOOK_{name}"));
     }

@@ -10,7 +10,7 @@ use super::database::Database;
 use super::dice::Dice;
 use super::link::Link;
 use crate::server::Server;
-use crate::site::wattbook;
+use crate::site::{command_of, wattbook};
 
 /// How many replicas there are.
 pub const REPLICAS: usize = 3;
@@ -40,6 +40,10 @@ pub struct Fleet {
     /// The library that sets the clock of a process while it runs.
     pub clock_library: Option<PathBuf>,
     has_jumped: AtomicBool,
+    /// A binary of an earlier release, which replicas begin with where they are to be upgraded.
+    pub older: Option<PathBuf>,
+    /// Whether any was, so that the database is as the newer binary needs it.
+    is_newer: AtomicBool,
 }
 
 /// The library by which Debian's `faketime` sets the clock of a process.
@@ -51,7 +55,7 @@ fn clock_library() -> Option<PathBuf> {
 
 impl Fleet {
     /// Starts all replicas in a folder with their settings.
-    pub async fn start(folder: &Path, database: &Database) -> Arc<Self> {
+    pub async fn start(folder: &Path, database: &Database, older: Option<PathBuf>) -> Arc<Self> {
         let mut replicas = Vec::new();
         for number in 0..REPLICAS {
             replicas.push(Replica {
@@ -63,7 +67,8 @@ impl Fleet {
             });
         }
         let (folder, clock_library) = (folder.to_path_buf(), clock_library());
-        let fleet = Self { folder, replicas, clock_library, has_jumped: AtomicBool::new(false) };
+        let (has_jumped, is_newer) = (AtomicBool::new(false), AtomicBool::new(false));
+        let fleet = Self { folder, replicas, clock_library, has_jumped, older, is_newer };
         for number in 0..REPLICAS {
             fleet.set_clock(number, 0);
             fleet.start_one(number);
@@ -75,7 +80,10 @@ impl Fleet {
 
     /// A command of the binary with the replicas' settings, on a database.
     pub fn command(&self, database_port: u16, arguments: &[&str]) -> Command {
-        let mut command = wattbook(arguments);
+        let mut command = match &self.older {
+            Some(older) if !self.is_newer.load(Ordering::Relaxed) => command_of(older, arguments),
+            _ => wattbook(arguments),
+        };
         command.current_dir(&self.folder).env("WATTBOOK_CONFIG", "wattbook.toml");
         command.env("WATTBOOK_DATABASE", Database::url(database_port));
         command
@@ -103,6 +111,19 @@ impl Fleet {
             assert_no_panic(&server);
             server.kill();
         }
+    }
+
+    /// Ends a replica as an operator does, and starts the newer binary in its place.
+    pub async fn upgrade(&self, number: usize) {
+        self.is_newer.store(true, Ordering::Relaxed);
+        *self.replicas[number].address.lock().unwrap() = None;
+        let server = self.replicas[number].server.lock().unwrap().take().unwrap();
+        assert_no_panic(&server);
+        server.signal("TERM");
+        let (status, log) = tokio::task::block_in_place(|| server.wait());
+        assert!(status.success(), "replica {number} ended with {status}: {log}");
+        self.start_one(number);
+        self.until_ready(number).await;
     }
 
     /// Sends a signal by its name.

@@ -8,6 +8,7 @@
 //! | `WATTBOOK_CHAOS_CLIENTS` | how many clients there are | 64, or 16 for less than two minutes |
 //! | `WATTBOOK_CHAOS_PAUSE_MS` | the longest pause of a client between two actions | 500 |
 //! | `WATTBOOK_CHAOS_SEED` | what faults and requests are drawn from | the time |
+//! | `WATTBOOK_OLDER` | a binary of an earlier release, from which replicas are upgraded (`.ci/rolling-upgrade`) | no upgrade |
 
 mod caller;
 mod clients;
@@ -19,6 +20,7 @@ mod forgotten;
 mod judgement;
 mod link;
 mod listeners;
+mod upgrade;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -84,32 +86,49 @@ fn variable(name: &str) -> Option<u64> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn whatever_happens_to_three_replicas_and_their_database_promises_are_kept() {
     let test = "chaos::whatever_happens_to_three_replicas_and_their_database_promises_are_kept";
-    let Some(programs) = database::programs() else {
-        let required = std::env::var("WATTBOOK_REQUIRE_POSTGRES").is_ok_and(|it| it == "1");
-        assert!(!required, "WATTBOOK_REQUIRE_POSTGRES=1 needs PostgreSQL's initdb and pg_ctl");
-        return left_out(test, "no PostgreSQL programs; Debian: apt install postgresql");
-    };
-    let seed = variable("SEED").unwrap_or_else(|| now().unsigned_abs());
-    let run = Duration::from_secs(variable("S").unwrap_or(40));
-    let clients = variable("CLIENTS").unwrap_or(if run < LONG { 16 } else { 64 });
-    let pause = Duration::from_millis(variable("PAUSE_MS").unwrap_or(500));
-    eprintln!("WATTBOOK_CHAOS_SEED={seed}, {clients} clients, {run:?}");
-    let mut world = World::begin(&programs, seed, run).await;
+    let Some((world, story)) = play(test, None).await else { return };
     if !world.database.has_disk {
         left_out(test, "full disks in chaos: no mounts of one's own (unshare --user --mount)");
     }
     if world.fleet.clock_library.is_none() {
         left_out(test, "clocks that jump in chaos: no libfaketime; .ci/chaos install brings it");
     }
+    if world.database.has_disk && story.count_of(Fault::FullDisk) > 0 {
+        assert!(world.tally.disk_told.load(Ordering::Relaxed), "nobody was told of a full disk");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn three_replicas_are_upgraded_one_after_another_and_promises_are_kept() {
+    let test = "chaos::three_replicas_are_upgraded_one_after_another_and_promises_are_kept";
+    let Some(older) = std::env::var_os("WATTBOOK_OLDER") else {
+        return left_out(test, "no binary of an earlier release; .ci/rolling-upgrade builds one");
+    };
+    play(test, Some(older.into())).await;
+}
+
+/// Lets clients act while faults happen, or replicas are upgraded from an older binary, and judges what came of it. `None` where
+/// this machine has no PostgreSQL.
+async fn play(test: &str, older: Option<PathBuf>) -> Option<(World, Story)> {
+    let Some(programs) = database::programs() else {
+        let required = std::env::var("WATTBOOK_REQUIRE_POSTGRES").is_ok_and(|it| it == "1");
+        assert!(!required, "WATTBOOK_REQUIRE_POSTGRES=1 needs PostgreSQL's initdb and pg_ctl");
+        left_out(test, "no PostgreSQL programs; Debian: apt install postgresql");
+        return None;
+    };
+    let seed = variable("SEED").unwrap_or_else(|| now().unsigned_abs());
+    let run = Duration::from_secs(variable("S").unwrap_or(40));
+    let clients = variable("CLIENTS").unwrap_or(if run < LONG { 16 } else { 64 });
+    let pause = Duration::from_millis(variable("PAUSE_MS").unwrap_or(500));
+    eprintln!("WATTBOOK_CHAOS_SEED={seed}, {clients} clients, {run:?}");
+    let mut world = World::begin(&programs, seed, run, older).await;
     let (promises, story) = world.live(seed, clients, pause).await;
     world.judge(&promises, &story).await;
     world.fleet.assert_well();
     world.tell(&promises, &story);
-    if world.database.has_disk && story.count_of(Fault::FullDisk) > 0 {
-        assert!(world.tally.disk_told.load(Ordering::Relaxed), "nobody was told of a full disk");
-    }
     let wrong = world.tally.all_wrong();
     assert!(wrong.is_empty(), "seed {seed}, {}: {:#?}", wrong.len(), &wrong[..wrong.len().min(10)]);
+    Some((world, story))
 }
 
 /// Settings that all replicas share.
@@ -125,10 +144,15 @@ fn settings(receiver: &Receiver) -> String {
     )
 }
 
-/// Makes a token and gives its text.
-fn token(folder: &Path, database: &Database, owner: &str, role: &str) -> String {
+/// Makes a token by a binary and gives its text.
+fn token(
+    program: &Path,
+    folder: &Path,
+    database: &Database,
+    (owner, role): (&str, &str),
+) -> String {
     let arguments = ["token", "create", "--create-database", "--owner", owner, "--role", role];
-    let mut command: Command = crate::site::wattbook(&arguments);
+    let mut command: Command = crate::site::command_of(program, &arguments);
     command.current_dir(folder).env("WATTBOOK_DATABASE", Database::url(database.port));
     let output = command.output().unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -137,7 +161,7 @@ fn token(folder: &Path, database: &Database, owner: &str, role: &str) -> String 
 
 impl World {
     /// A database, three replicas on it, nodes, agendas and users.
-    async fn begin(programs: &Path, seed: u64, run: Duration) -> Self {
+    async fn begin(programs: &Path, seed: u64, run: Duration, older: Option<PathBuf>) -> Self {
         let mut dice = Dice::of(seed, 0);
         let database = Database::begin(programs, &mut dice).await;
         let folder = tempfile::tempdir().unwrap();
@@ -146,10 +170,11 @@ impl World {
         let receiver = Receiver::open(Arc::clone(&tally)).await;
         std::fs::write(path.join("secret"), "a-secret-of-the-receiver").unwrap();
         std::fs::write(path.join("wattbook.toml"), settings(&receiver)).unwrap();
-        let operator = token(&path, &database, "olga", "operator");
-        let users = (0..USERS).map(|user| token(&path, &database, &format!("user{user}"), "user"));
-        let tokens = users.collect();
-        let fleet = Fleet::start(&path, &database).await;
+        let first = older.clone().unwrap_or_else(|| env!("CARGO_BIN_EXE_wattbook").into());
+        let token = |owner: &str, role| token(&first, &path, &database, (owner, role));
+        let operator = token("olga", "operator");
+        let tokens = (0..USERS).map(|user| token(&format!("user{user}"), "user")).collect();
+        let fleet = Fleet::start(&path, &database, older).await;
         // Nothing begins while the run lasts.
         let hours =
             Hours::from((now() / 3600 + 3 + i64::try_from(run.as_secs() / 3600).unwrap()) * 3600);
@@ -179,7 +204,7 @@ impl World {
         let sweeping = tokio::spawn(sweep(self.database.port, Arc::clone(&self.tally)));
         let mut acting = JoinSet::new();
         // Clients end after the last fault was mended.
-        let (ended, end) = tokio::sync::watch::channel(false);
+        let (ended, no_more) = tokio::sync::watch::channel(false);
         // Clients of one user share connections: one takes a while to be made.
         let build = |_| reqwest::Client::builder().no_proxy().build().unwrap();
         let connections: Vec<reqwest::Client> = (0..USERS).map(build).collect();
@@ -191,13 +216,17 @@ impl World {
                 dice: Dice::of(seed, 2 + number),
                 http: connections[user].clone(),
                 token: self.tokens[user].clone(),
-                end: end.clone(),
+                end: no_more.clone(),
                 patience_at_the_end: FINISHED_WITHIN,
             };
             let behaviour = Behaviour { hours: self.hours, pause };
             acting.spawn(Client::new(number, caller, behaviour).run());
         }
-        let story = self.suffer(self.begun + self.run).await;
+        let end = self.begun + self.run;
+        let story = match self.fleet.older {
+            Some(_) => self.upgrade_all(end).await,
+            None => self.suffer(end).await,
+        };
         ended.send_replace(true);
         self.run = self.begun.elapsed();
         let promises = acting.join_all().await;
