@@ -59,17 +59,17 @@ def must(method, path, body=None, kind="application/json"):
     return json.loads(text)
 
 
-def serve(database, binary=BINARY, more=()):
+def serve(database, binary=BINARY, more=(), address=ADDRESS):
     """Starts the service; the seconds until it is ready."""
     if hasattr(local, "connection"):
         del local.connection
     began = time.monotonic()
-    command = [binary, "serve", "--listen", ADDRESS, "--database", database, "--hold-s", "604800", *more]
+    command = [binary, "serve", "--listen", address, "--database", database, "--hold-s", "604800", *more]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     while True:
         assert process.poll() is None, "the service did not start"
         try:
-            connection = http.client.HTTPConnection(ADDRESS)
+            connection = http.client.HTTPConnection(address)
             connection.request("GET", "/health/ready")
             if connection.getresponse().status == 200:
                 return process, time.monotonic() - began
@@ -193,7 +193,7 @@ def processor_s(process):
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def timed(process, connections, seconds, turn):
+def timed(process, connections, seconds, turn, address=ADDRESS):
     """What a load of bookings came to: made and refused, a second, times in ms, and processor time for each in ms."""
     chance = random.Random(turn)
     with tempfile.TemporaryDirectory() as folder:
@@ -203,7 +203,7 @@ def timed(process, connections, seconds, turn):
         script.write_text(BOOKINGS_LUA % (bodies, 0))
         load = ["-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", script]
         before = processor_s(process)
-        command = ["wrk", *load, f"http://{ADDRESS}"]
+        command = ["wrk", *load, f"http://{address}"]
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         spent = processor_s(process) - before
     found = re.search(r"booked (\d+) refused (\d+) seconds (\S+) p50 (\S+) p99 (\S+)", text)
@@ -249,7 +249,7 @@ end
 """
 
 
-def quotes(nodes, hours, window, connections, seconds):
+def quotes(nodes, hours, window, connections, seconds, address=ADDRESS):
     """Quotes a second, p50, p99, and whether any failed."""
     chance = random.Random(7)
     with tempfile.TemporaryDirectory() as folder:
@@ -258,7 +258,7 @@ def quotes(nodes, hours, window, connections, seconds):
         bodies.write_text("\n".join(lines))
         script.write_text(LUA % bodies)
         load = ["-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "-s", script]
-        command = ["wrk", *load, f"http://{ADDRESS}"]
+        command = ["wrk", *load, f"http://{address}"]
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     patterns = (r"Requests/sec:\s+(\S+)", r"\n\s+50%\s+(\S+)", r"\n\s+99%\s+(\S+)")
     return *(re.search(pattern, text)[1] for pattern in patterns), "Non-2xx" in text
