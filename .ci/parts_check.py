@@ -30,14 +30,14 @@ file = "trace.swf"
 machines = 3
 [[workloads]]
 model = "simbatch"
-jobs = 800
+jobs = 3000
 machines = 24
 [[policies]]
 policy = ["easy", "conservative", "sjf"]
 options.launch_s = [0, 1, 2, 3]
 """
 TRACE = "".join(f"{job} {99 + job} -1 {job % 7 + 1} {job % 3 + 1} -1 -1 {job % 3 + 1} 10 -1 1\n" for job in range(1, 400))
-EXPERIMENT = 'nodes = 44\nrequests = 20\nruns = 5\n[vary]\nslot_s = [900, 3600]\n'
+EXPERIMENT = '[parameters]\nnodes = 5000\nrequests = 40\nruns = 12\n[vary]\nslot_s = [900, 3600]\n'
 # 1 trace and 5 drawn workloads under 3 * 4 policies.
 INSTANCES = 72
 
@@ -109,6 +109,9 @@ def through_a_store(site):
     sweep = "wattbook batch sweep sweep.toml"
     whole = site.local("whole")
     parts = [f"{sweep} --out s3://sweeps/a/parts --threads 1 --part {part}/4" for part in (1, 2, 3, 4)]
+    began = time.monotonic()
+    site.run(f"{sweep} --out s3://sweeps/a/alone --threads 1 --part 3/4")
+    half = (time.monotonic() - began) / 2
     # Two at a time; the fourth is killed before it has sent anything, and the third is interrupted.
     processes = [site.begin(parts[0]), site.begin(parts[1])]
     killed = site.begin(parts[3])
@@ -118,10 +121,10 @@ def through_a_store(site):
     for process in processes:
         site.end(process)
     interrupted = site.begin(parts[2])
-    time.sleep(0.6)
+    time.sleep(half)
     interrupted.send_signal(signal.SIGTERM)
     said = interrupted.communicate()[1]
-    print(f"  the third, interrupted after 0.6 s: {said.strip()}")
+    print(f"  the third, interrupted after {half:.1f} s: {said.strip()}")
     finished = site.read("a/parts/unfinished-3-of-4.jsonl").count(b"\n") - 1
     assert interrupted.returncode == 1 and 0 < finished < 18, (interrupted.returncode, finished)
     _, said = site.run(parts[2])
@@ -212,10 +215,10 @@ def as_pods(site, documents, secret):
         environment |= secret
         if index == 1:
             killed = site.begin(command, environment=environment, folder=container["workingDir"])
-            time.sleep(0.4)
+            time.sleep(0.2)
             killed.kill()
             killed.communicate()
-            print(f"  index {index} was killed: {killed.returncode}")
+            assert killed.returncode == -signal.SIGKILL, "it ended before"
         site.run(command, environment=environment, folder=container["workingDir"])
     shutil.rmtree(site.folder)
     away.rename(site.folder)

@@ -101,7 +101,10 @@ impl<'a> Journal<'a> {
 
     /// Says which parts have left some of the work's `pieces`.
     pub fn tell_left(&self, pieces: usize) {
-        Part::tell_left(self.parts.iter().map(|(name, finished)| (&**name, *finished)), pieces);
+        Part::tell_left(
+            self.parts.iter().map(|(name, finished)| (name.as_str(), *finished)),
+            pieces,
+        );
     }
 
     /// Sends what is finished, and removes the files: so is the work.

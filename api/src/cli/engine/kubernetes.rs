@@ -2,10 +2,6 @@
 //!
 //! A pod runs the same command in the same folder as here, since what parts have finished is known by the names of the files that were
 //! read. Files that are not in a folder which pods have anyway go with the manifest.
-#![expect(
-    clippy::doc_markdown,
-    reason = "doc comments on arguments are help texts, shown as they are"
-)]
 
 use std::ffi::OsString;
 use std::fs;
@@ -327,7 +323,7 @@ mod tests {
             path
         };
         let (small, zipped) = (file("a.toml", b"x = 1\n"), file("b.gz", &[0x1f, 0x8b, 0xff]));
-        let (large, here) = (file("c.csv", &[b'x'; MOST_CARRIED]), Path::new("/"));
+        let (large, here) = (file("c.csv", &vec![b'x'; MOST_CARRIED]), Path::new("/"));
         let carried = |arguments: &KubernetesArguments, paths: &[&Path]| {
             arguments.carried(here, paths).map_err(|failure| match failure {
                 Failure::BadInput(errors) => errors,

@@ -8,7 +8,7 @@ mod kubernetes;
 mod slurm;
 mod yaml;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::num::NonZero;
 use std::path::Path;
 
@@ -99,7 +99,7 @@ fn all_words() -> impl Iterator<Item = OsString> {
     std::env::args_os().skip(1)
 }
 
-fn is_option(word: &OsString, option: &str) -> bool {
+fn is_option(word: &OsStr, option: &str) -> bool {
     let text = word.to_string_lossy();
     text.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
 }

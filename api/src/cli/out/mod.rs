@@ -58,7 +58,7 @@ pub enum Target {
     Folder(PathBuf),
     /// A store by S3, which machines share.
     #[cfg(feature = "s3")]
-    Store(Store),
+    Store(Box<Store>),
 }
 
 impl Target {
@@ -72,7 +72,7 @@ impl Target {
 
     #[cfg(feature = "s3")]
     fn store(address: &str) -> Result<Self, Failure> {
-        Ok(Self::Store(Store::open(address)?))
+        Ok(Self::Store(Box::new(Store::open(address)?)))
     }
 
     #[cfg(not(feature = "s3"))]
@@ -96,6 +96,10 @@ impl Target {
     ///
     /// # Errors
     /// The store refuses it, or does not answer for three minutes.
+    #[cfg_attr(
+        not(feature = "s3"),
+        expect(clippy::unnecessary_wraps, reason = "stores may refuse")
+    )]
     pub fn send(&self) -> anyhow::Result<()> {
         match self {
             Self::Folder(_) => Ok(()),
@@ -247,7 +251,7 @@ fn is_inner(name: &str) -> bool {
 /// Whether a folder of this name is a cell's, such as `001-runs=2`.
 fn is_cell(name: &str) -> bool {
     let digits = name.bytes().take_while(u8::is_ascii_digit).count();
-    digits >= 3 && name[digits..].starts_with('-')
+    digits >= 3 && name[digits..].starts_with('-') && !name.contains('/')
 }
 
 /// Whether a folder of this name is an instance's, such as `000001`.
