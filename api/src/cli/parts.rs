@@ -1,7 +1,6 @@
 //! Parts of long work, which any machine can play: its pieces are dealt to the parts in turn.
 
 use std::fmt;
-use std::path::Path;
 use std::str::FromStr;
 
 use super::tell;
@@ -10,7 +9,7 @@ use super::tell;
 #[derive(clap::Args, Clone, Copy, Debug)]
 pub struct PartArguments {
     /// Play only a part, such as 3/8, on a machine of its own with the same --out; once all parts are played, the same
-    /// command without --part plays what is missing and writes the results
+    /// command without --part plays what is missing and writes the results. Who counts from 0 says 2+1/8
     #[arg(long, value_name = "I/N", requires = "out", conflicts_with = "force")]
     pub part: Option<Part>,
 }
@@ -40,10 +39,10 @@ impl Part {
     }
 
     /// Says which parts have not finished all of theirs, by their journals and how many of `pieces` each has finished.
-    pub fn tell_left<'a>(journals: impl Iterator<Item = (&'a Path, usize)>, pieces: usize) {
-        let name = |path: &Path| path.file_name()?.to_str().and_then(Self::of_journal);
-        let known: Vec<(Self, usize)> =
-            journals.filter_map(|(path, finished)| Some((name(path)?, finished))).collect();
+    pub fn tell_left<'a>(journals: impl Iterator<Item = (&'a str, usize)>, pieces: usize) {
+        let known: Vec<(Self, usize)> = journals
+            .filter_map(|(name, finished)| Some((Self::of_journal(name)?, finished)))
+            .collect();
         let Some((Self { of, .. }, _)) = known.first().copied() else { return };
         for number in 1..=of {
             let part = Self { number, of };
@@ -58,10 +57,9 @@ impl Part {
     }
 
     /// Says that it is played, and how the results come of it.
-    pub fn tell_played(self, folder: &Path) {
+    pub fn tell_played(self, target: &impl fmt::Display) {
         tell(format_args!(
-            "part {self} is played; once all are, the same command without --part writes the results to {}",
-            folder.display()
+            "part {self} is played; once all are, the same command without --part writes the results to {target}"
         ));
     }
 }
@@ -76,7 +74,11 @@ impl FromStr for Part {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let part = text.split_once('/').and_then(|(number, of)| {
-            let (number, of) = (number.parse().ok()?, of.parse().ok()?);
+            let of = of.parse().ok()?;
+            let number = match number.strip_suffix("+1") {
+                Some(index) => index.parse::<usize>().ok()?.checked_add(1)?,
+                None => number.parse().ok()?,
+            };
             (1..=of).contains(&number).then_some(Self { number, of })
         });
         part.ok_or_else(|| "must be a part and how many there are, such as 3/8".to_owned())
@@ -99,7 +101,8 @@ mod tests {
         for piece in 0..10 {
             assert_eq!(parts.iter().filter(|part| part.has(piece)).count(), 1, "{piece}");
         }
-        for wrong in ["0/3", "4/3", "3", "a/b", "1/0", ""] {
+        assert_eq!("0+1/3".parse(), Ok(parts[0]));
+        for wrong in ["0/3", "4/3", "3+1/3", "+1/3", "3", "a/b", "1/0", ""] {
             assert!(wrong.parse::<Part>().is_err(), "{wrong}");
         }
         assert!(is_journal(&parts[1].journal()));

@@ -195,6 +195,12 @@ fn parts_end_with_the_bytes_of_one_machine() {
     site.swept("--part 3/4 --out parts");
     assert_eq!(fs::read_to_string(&journal).unwrap(), text);
     site.swept("--part 4/4 --out parts");
+    // One that is damaged from its beginning on is played again, too.
+    let damaged = folder.join("unfinished-4-of-4.jsonl");
+    let text = fs::read_to_string(&damaged).unwrap();
+    fs::write(&damaged, &text[5..]).unwrap();
+    site.swept("--part 4/4 --out parts");
+    assert_eq!(fs::read_to_string(&damaged).unwrap().lines().count(), 1 + 9);
     site.swept("--out parts");
     assert!(
         result_files(&site.0.path().join("whole")) == result_files(&folder),
@@ -217,6 +223,17 @@ fn parts_end_with_the_bytes_of_one_machine() {
     fs::write(site.0.path().join("grid.toml"), GRID).unwrap();
     assert!(refused("--out other").contains("unfinished-1-of-2.jsonl"));
     assert!(refused("--part 1/2 --out other").contains("unfinished-1-of-2.jsonl"));
+}
+
+#[cfg(not(feature = "s3"))]
+#[test]
+fn a_program_without_stores_says_so() {
+    let site = Site::new(GRID);
+    let output = site.sweep("--out s3://bucket/sweep");
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("without stores") && text.contains("--features s3"), "{text}");
+    assert!(!site.0.path().join("s3:").exists());
 }
 
 #[test]

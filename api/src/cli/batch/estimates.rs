@@ -99,7 +99,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         simulation.check().map_err(Failure::BadInput)?;
     }
     if let Some(folder) = &arguments.out {
-        out::check(folder, arguments.force)?;
+        out::check(&folder.into(), arguments.force)?;
     }
     let mut compared = Vec::new();
     for simulation in &simulations {
@@ -134,7 +134,7 @@ fn write(arguments: &Arguments, compared: &[ComparedEstimate]) -> Result<(), Fai
         return Ok(crate::cli::print(String::from_utf8_lossy(&table).trim_end())?);
     };
     if arguments.force {
-        out::clear(folder)?;
+        out::clear(&folder.into())?;
     }
     let (pending, file) = Pending::create(folder, "estimates.csv")?;
     EstimateTable::write(file, compared)?;
@@ -143,6 +143,6 @@ fn write(arguments: &Arguments, compared: &[ComparedEstimate]) -> Result<(), Fai
     writeln!(file, "{}", serde_json::to_string_pretty(compared)?)?;
     file.flush()?;
     pending.keep()?;
-    out::tell_written(folder);
+    out::tell_written(&folder.into());
     Ok(())
 }

@@ -33,7 +33,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let platform = inputs::platform(arguments.platform.as_deref(), machines(arguments)?, services)?;
     let cluster = ClusterInputs::read(platform, &arguments.supplier)?;
     if let Some(folder) = &arguments.out {
-        out::check(folder, arguments.force)?;
+        out::check(&folder.into(), arguments.force)?;
     }
     let results = match play(arguments, &options, &cluster, false) {
         // Only a trace in great disorder has to be held in memory.
@@ -57,7 +57,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     writeln!(file, "{text}")?;
     file.flush()?;
     pending.keep()?;
-    out::tell_written(folder);
+    out::tell_written(&folder.into());
     Ok(())
 }
 
@@ -132,8 +132,8 @@ fn play(
     let part = arguments.part(zero)?;
     let mut outputs = Outputs::create(folder, &arguments.format, platform, part)?;
     let mut results = simulation.play(&mut jobs, &mut outputs).map_err(ended)?;
-    if let Some(folder) = folder.filter(|_| arguments.force) {
-        out::clear(folder)?;
+    if let Some(folder) = arguments.out.as_ref().filter(|_| arguments.force) {
+        out::clear(&folder.into())?;
     }
     external::keep(results.estimated_waiting_times.as_deref(), folder)?;
     let file = arguments.workload.file_name().unwrap_or_default().to_string_lossy();

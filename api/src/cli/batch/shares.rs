@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         study.simulation(order, &BTreeMap::new()).check().map_err(Failure::BadInput)?;
     }
     if let Some(folder) = &arguments.out {
-        out::check(folder, arguments.force)?;
+        out::check(&folder.into(), arguments.force)?;
     }
     study.jobs = study.read()?;
     let changed = study.play()?;
@@ -213,7 +213,7 @@ fn write(arguments: &Arguments, changed: &[ChangedUser]) -> Result<(), Failure> 
         return Ok(crate::cli::print(String::from_utf8_lossy(&table).trim_end())?);
     };
     if arguments.force {
-        out::clear(folder)?;
+        out::clear(&folder.into())?;
     }
     let (pending, file) = Pending::create(folder, "shares.csv")?;
     ShareStudyTable::write(file, changed)?;
@@ -221,6 +221,6 @@ fn write(arguments: &Arguments, changed: &[ChangedUser]) -> Result<(), Failure> 
     let (pending, file) = Pending::create(folder, "users.csv")?;
     ShareStudyTable::write_users(file, changed)?;
     pending.keep()?;
-    out::tell_written(folder);
+    out::tell_written(&folder.into());
     Ok(())
 }

@@ -77,7 +77,7 @@ pub fn run(arguments: &Arguments, file: &Path) -> Result<(), Failure> {
     let supply = inputs.supply(arguments.system.power_estimate);
     simulation.check_with(&supply).map_err(Failure::BadInput)?;
     if let Some(folder) = &arguments.out {
-        out::check(folder, arguments.force)?;
+        out::check(&folder.into(), arguments.force)?;
     }
     let mut outputs = SystemOutputs::create(arguments, &system)?;
     let workload = PlayedFile {
@@ -111,14 +111,14 @@ pub fn run(arguments: &Arguments, file: &Path) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(&summary)?;
     let Some(folder) = &arguments.out else { return Ok(crate::cli::print(text)?) };
     if arguments.force {
-        out::clear(folder)?;
+        out::clear(&folder.into())?;
     }
     outputs.finish(folder, &summary.results)?;
     let (pending, mut file) = Pending::create(folder, "summary.json")?;
     writeln!(file, "{text}")?;
     file.flush()?;
     pending.keep()?;
-    out::tell_written(folder);
+    out::tell_written(&folder.into());
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use simulator::policy::Policy;
 use super::shares::ShareStudy;
 use super::values::{named, value_of};
 use crate::cli::Failure;
-use crate::cli::on_slurm::EngineArguments;
+use crate::cli::engine::EngineArguments;
 use crate::cli::parts::PartArguments;
 
 /// Arguments of `wattbook simulate`.
@@ -134,7 +134,8 @@ pub struct Settings {
     #[arg(long)]
     allow_uncovered: bool,
     /// Where results are written: summary.json, runs.csv, requests.csv, curves.csv, report.html and
-    /// timing.json. What is finished is kept when interrupted, and the same command goes on from it
+    /// timing.json. What is finished is kept when interrupted, and the same command goes on from it. A folder, or a store by
+    /// S3 as s3://BUCKET/PREFIX, which the variables of AWS in the environment say how to reach
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Replace the results that are in --out
@@ -161,6 +162,14 @@ impl MonthCommand {
         };
         settings.go_before(&mut experiment);
         Ok(experiment)
+    }
+
+    /// The experiment file, if there is one.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Self::Sesames(_) => None,
+            Self::Experiment { file, .. } => Some(file),
+        }
     }
 
     pub const fn settings(&self) -> &Settings {

@@ -19,7 +19,9 @@ use simulator::policy::Policy;
 use simulator::sesames::{Cell, Inputs, PlayedRun, Summary};
 
 use super::batch::files;
+use super::engine::LongWork;
 use super::journal::Journal;
+use super::out::Target;
 use super::{Failure, out, tell};
 use crate::simulation::inputs;
 use arguments::{Command, Format, MonthCommand};
@@ -61,24 +63,26 @@ fn month(command: &MonthCommand) -> Result<(), Failure> {
         std::num::NonZero::get,
     );
     let pieces = cells.iter().map(|cell| cell.parameters().runs as usize).sum();
-    if let (Some(parts), Some(folder)) = (settings.engine.parts(), &settings.out) {
-        return settings.engine.play(parts, folder, pieces, &work::progress_bar(pieces as u64));
+    if let (Some(parts), Some(out)) = (settings.engine.parts(), &settings.out) {
+        let inputs = digests.keys().map(Path::new).chain(command.file()).collect();
+        let work = LongWork { out, pieces, inputs };
+        return settings.engine.play(parts, &work, &work::progress_bar(pieces as u64));
     }
     let part = settings.part.part;
-    let (journal, kept) = match &settings.out {
+    let target = settings.out.as_deref().map(Target::of).transpose()?;
+    let (journal, kept) = match &target {
         None => (None, Vec::new()),
-        Some(folder) => {
+        Some(target) => {
             let (journal, kept) =
-                Journal::open(folder, &fingerprint(&experiment, &digests)?, settings.force, part)?;
+                Journal::open(target, &fingerprint(&experiment, &digests)?, settings.force, part)?;
             journal.tell_left(pieces);
             (Some(journal), kept)
         }
     };
-    let folder = settings.out.as_deref();
-    let mut work = Work::new(&experiment, &variants, &cells, folder, journal);
+    let mut work = Work::new(&experiment, &variants, &cells, target.as_ref(), journal);
     work.play(kept, threads, part)?;
-    if let (Some(part), Some(folder)) = (part, folder) {
-        part.tell_played(folder);
+    if let (Some(part), Some(target)) = (part, &target) {
+        part.tell_played(target);
         return Ok(());
     }
     let results = work.finish()?;
@@ -91,8 +95,8 @@ fn month(command: &MonthCommand) -> Result<(), Failure> {
         },
         Format::Table => super::print(comparison::comparison(&experiment.name, &named))?,
     }
-    if let Some(folder) = folder {
-        out::tell_written(folder);
+    if let Some(target) = &target {
+        out::tell_written(target);
     }
     Ok(())
 }

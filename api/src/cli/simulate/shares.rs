@@ -81,7 +81,7 @@ pub struct ShareStudy {
 pub fn run(arguments: &ShareStudy) -> Result<(), Failure> {
     let mut parameters = arguments.parameters()?;
     if let Some(folder) = &arguments.out {
-        out::ready(folder, arguments.force)?;
+        out::ready(&folder.into(), arguments.force)?;
     }
     let given = match &arguments.requests_file {
         Some(path) => Some(requests(path, &mut parameters)?),
@@ -101,7 +101,7 @@ pub fn run(arguments: &ShareStudy) -> Result<(), Failure> {
         Format::Json => crate::cli::print(serde_json::to_string_pretty(&study)?)?,
     }
     if let Some(folder) = &arguments.out {
-        out::tell_written(folder);
+        out::tell_written(&folder.into());
     }
     Ok(())
 }

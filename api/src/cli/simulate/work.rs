@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::io::IsTerminal;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -17,6 +16,7 @@ use super::FinishedRun;
 use super::output::{self, Timing};
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::journal::Journal;
+use crate::cli::out::Target;
 use crate::cli::parts::Part;
 use crate::simulation::pool;
 use crate::simulation::progress::Progress;
@@ -27,8 +27,8 @@ pub struct Work<'a> {
     experiment: &'a Experiment,
     variants: &'a [Variant],
     cells: &'a [Cell],
-    out: Option<&'a Path>,
-    journal: Option<Journal>,
+    out: Option<&'a Target>,
+    journal: Option<Journal<'a>>,
     /// Runs of unfinished cells, by cell.
     runs: Vec<Vec<PlayedRun>>,
     /// Of finished cells.
@@ -41,8 +41,8 @@ impl<'a> Work<'a> {
         experiment: &'a Experiment,
         variants: &'a [Variant],
         cells: &'a [Cell],
-        out: Option<&'a Path>,
-        journal: Option<Journal>,
+        out: Option<&'a Target>,
+        journal: Option<Journal<'a>>,
     ) -> Self {
         Self {
             experiment,
@@ -91,6 +91,7 @@ impl<'a> Work<'a> {
         let take = |cell, played| self.keep(cell, played);
         let played = pool::play(cells, &tasks, threads, &progress, take, tick);
         bar.finish_and_clear();
+        self.out.map_or(Ok(()), Target::send)?;
         played?;
         if progress.stopped.load(Ordering::Relaxed) {
             return Err(anyhow!("interrupted: {}", self.how_to_go_on()));
@@ -107,10 +108,9 @@ impl<'a> Work<'a> {
 
     fn how_to_go_on(&self) -> String {
         match self.out {
-            Some(folder) => format!(
-                "finished runs are kept in {}; the same command goes on from them",
-                folder.display()
-            ),
+            Some(target) => {
+                format!("finished runs are kept in {target}; the same command goes on from them")
+            }
             None => "with --out, finished runs would be kept".to_owned(),
         }
     }
@@ -135,7 +135,7 @@ impl<'a> Work<'a> {
         let mut runs = std::mem::take(runs);
         runs.sort_unstable_by_key(|run| run.run);
         let findings = Findings::of(cell, &runs)?;
-        if let Some(folder) = self.out {
+        if let Some(folder) = self.out.map(Target::folder) {
             let variant = &self.variants[number];
             let finished = FinishedCell {
                 experiment: self.experiment,
@@ -153,7 +153,7 @@ impl<'a> Work<'a> {
     /// Writes what is of all cells, and ends the journal.
     pub fn finish(self) -> anyhow::Result<Vec<Summary>> {
         let findings: Vec<Findings> = self.finished.into_iter().flatten().collect();
-        if let Some(folder) = self.out {
+        if let Some(folder) = self.out.map(Target::folder) {
             self.timing.write(folder)?;
             if findings.len() > 1 {
                 let cells = self.variants.iter().zip(&findings);

@@ -22,9 +22,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::watch::WatchArguments;
+use crate::cli::engine::{EngineArguments, LongWork};
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::journal::Journal;
-use crate::cli::on_slurm::EngineArguments;
+use crate::cli::out::Target;
 use crate::cli::parts::{Part, PartArguments};
 use crate::cli::{Failure, out, tell};
 use instances::Sweep;
@@ -41,7 +42,8 @@ pub struct Arguments {
     #[command(flatten)]
     systems: SystemSweepArguments,
     /// Where results.csv, a row for each instance, and instances/ with a summary of each are written.
-    /// What is finished is kept when interrupted, and the same command goes on from it
+    /// What is finished is kept when interrupted, and the same command goes on from it. A folder, or a store by S3 as
+    /// s3://BUCKET/PREFIX, which the variables of AWS in the environment say how to reach
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Replace the results that are in --out
@@ -82,11 +84,13 @@ fn on_machines(arguments: &Arguments, file: &Path) -> Result<(), Failure> {
     }
     let began = Instant::now();
     let sweep = Sweep::of(file, file::read(file)?)?;
-    let target = arguments.out.as_path();
     let pieces = sweep.instances.len();
     if let Some(parts) = arguments.engine.parts() {
-        return arguments.engine.play(parts, target, pieces, &progress_bar(pieces, 0));
+        let inputs = sweep.digests.keys().map(PathBuf::as_path).chain([file]);
+        let work = LongWork { out: &arguments.out, pieces, inputs: inputs.collect() };
+        return arguments.engine.play(parts, &work, &progress_bar(pieces, 0));
     }
+    let target = &Target::of(&arguments.out)?;
     let fingerprint = fingerprint(file, &sweep)?;
     let part = arguments.part.part;
     let (mut journal, kept) =
@@ -105,9 +109,9 @@ fn on_machines(arguments: &Arguments, file: &Path) -> Result<(), Failure> {
     let seen = Arc::clone(&stopped);
     on_interrupt(move || seen.store(true, Ordering::Relaxed));
     let bar = progress_bar(left.len() + before, before);
-    let folder = |number| sweep.file.tables.then(|| results::folder(target, number));
+    let folder = |number| sweep.file.tables.then(|| results::folder(target.folder(), number));
     let finished = |finished: Finished| {
-        results::summary(target, &sweep, &finished)?;
+        results::summary(target.folder(), &sweep, &finished)?;
         journal.add(&finished)?;
         let place = finished.instance;
         all[place] = Some(finished);
@@ -116,23 +120,24 @@ fn on_machines(arguments: &Arguments, file: &Path) -> Result<(), Failure> {
     };
     let played = play::play(&sweep, &left, threads, folder, &stopped, finished);
     bar.finish_and_clear();
+    target.send()?;
     played?;
     if stopped.load(Ordering::Relaxed) {
-        let place = target.display();
         let how = "finished instances are kept, and the same command goes on from them";
-        return Err(anyhow!("interrupted: {how} ({place})").into());
+        return Err(anyhow!("interrupted: {how} ({target})").into());
     }
     if let Some(part) = part {
         part.tell_played(target);
         return Ok(());
     }
     let all: Vec<Finished> = all.into_iter().flatten().collect();
-    results::table(target, &sweep, &all)?;
+    let folder = target.folder();
+    results::table(folder, &sweep, &all)?;
     let wall_s = began.elapsed().as_secs_f64();
     let timing = Timing { wall_s, threads, instances_played: left.len() };
     let text = serde_json::to_string_pretty(&timing)? + "\n";
-    fs::write(target.join("timing.json"), text)
-        .with_context(|| format!("cannot write {}", target.join("timing.json").display()))?;
+    fs::write(folder.join("timing.json"), text)
+        .with_context(|| format!("cannot write {}", folder.join("timing.json").display()))?;
     journal.finish()?;
     tell_covered(all.iter().filter(|it| is_partly_covered(&it.results)).count(), all.len());
     out::tell_written(target);

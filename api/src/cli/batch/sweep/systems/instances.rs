@@ -203,6 +203,11 @@ impl SystemSweep {
         Ok(serde_json::to_string(&("systems", version, lists, &self.digests))?)
     }
 
+    /// The files that are read.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.digests.keys().map(PathBuf::as_path)
+    }
+
     /// The simulation of an instance.
     pub fn simulation(&self, instance: SystemInstance) -> UnitSimulation<'_> {
         let factors = &self.asked.factors[instance.factors];

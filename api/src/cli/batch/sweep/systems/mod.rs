@@ -24,8 +24,10 @@ use serde::Serialize;
 use super::super::files::Pending;
 use super::super::watch::{WatchArguments, Watched};
 use super::{Arguments, left_of, progress_bar, tell_covered};
+use crate::cli::engine::LongWork;
 use crate::cli::interrupt::on_interrupt;
 use crate::cli::journal::Journal;
+use crate::cli::out::Target;
 use crate::cli::{Failure, out};
 pub use arguments::SystemSweepArguments;
 use instances::SystemSweep;
@@ -54,11 +56,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => arguments.systems.asked()?,
     };
     let sweep = SystemSweep::of(asked)?;
-    let target = arguments.out.as_path();
     let pieces = sweep.instances.len();
     if let Some(parts) = arguments.engine.parts() {
-        return arguments.engine.play(parts, target, pieces, &progress_bar(pieces, 0));
+        let inputs = sweep.files().chain(arguments.file.as_deref()).collect();
+        let work = LongWork { out: &arguments.out, pieces, inputs };
+        return arguments.engine.play(parts, &work, &progress_bar(pieces, 0));
     }
+    let target = &Target::of(&arguments.out)?;
     let part = arguments.part.part;
     let (mut journal, kept) =
         Journal::open::<FinishedRun>(target, &sweep.fingerprint()?, arguments.force, part)?;
@@ -72,23 +76,26 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let threads = arguments
         .threads
         .map_or_else(|| thread::available_parallelism().map_or(1, NonZero::get), NonZero::get);
-    play_left(arguments, &sweep, (&left, before), threads, |finished| {
-        results::summary(target, &sweep, &finished)?;
+    let folder = target.folder();
+    let played = play_left(arguments, &sweep, (&left, before), threads, |finished| {
+        results::summary(folder, &sweep, &finished)?;
         journal.add(&finished)?;
         let place = finished.instance;
         all[place] = Some(finished);
         Ok(())
-    })?;
+    });
+    target.send()?;
+    played?;
     if let Some(part) = part {
         part.tell_played(target);
         return Ok(());
     }
     let all: Vec<FinishedRun> = all.into_iter().flatten().collect();
-    results::tables(target, &sweep, &all)?;
-    write(target, "report.html", &results::report(&sweep, &all))?;
+    results::tables(folder, &sweep, &all)?;
+    write(folder, "report.html", &results::report(&sweep, &all))?;
     let wall_s = began.elapsed().as_secs_f64();
     let timing = Timing { wall_s, threads, instances_played: left.len() };
-    write(target, "timing.json", &(serde_json::to_string_pretty(&timing)? + "\n"))?;
+    write(folder, "timing.json", &(serde_json::to_string_pretty(&timing)? + "\n"))?;
     journal.finish()?;
     tell_covered(all.iter().filter(|it| it.is_partly_covered()).count(), all.len());
     out::tell_written(target);
