@@ -1,4 +1,8 @@
 //! `wattbook batch sweep`: a parameter sweep, many simulations from one file.
+#![expect(
+    clippy::doc_markdown,
+    reason = "doc comments on arguments are help texts, shown as they are"
+)]
 
 mod file;
 mod instances;
