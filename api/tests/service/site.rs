@@ -61,6 +61,9 @@ impl Site {
         let name = format!("wattbook_test_{}", Uuid::now_v7().simple());
         let create = format!("CREATE DATABASE {name} TEMPLATE template0");
         server.execute(AssertSqlSafe(create)).await.unwrap();
+        // Tests kill the service and not this server.
+        let unsynchronised = format!("ALTER DATABASE {name} SET synchronous_commit = off");
+        server.execute(AssertSqlSafe(unsynchronised)).await.unwrap();
         let (server_part, _) = server_url.rsplit_once('/').unwrap();
         Some(Self {
             database: format!("{server_part}/{name}"),
