@@ -62,7 +62,7 @@ impl Traces {
         match &self.0 {
             None => {}
             Some(Ok(_)) => {
-                tracing::info!("traces are sent to the collector that the environment names")
+                tracing::info!("traces are sent to the collector that the environment names");
             }
             Some(Err(error)) => {
                 tracing::warn!(%error, "no traces are sent: their settings in the environment are wrong");
