@@ -1,0 +1,185 @@
+//! Hosts, links, and zones within zones, from which routes are reckoned and not stored.
+//!
+//! A zone knows the routes between what is directly in it: hosts, routers and other zones. A route between hosts of
+//! different zones goes from the one to the gateway of its zone, over what the zone around both knows between the two,
+//! and from the other's gateway on.
+
+use std::collections::BTreeMap;
+
+use crate::zones::{Hop, Routing};
+
+/// The position of a host in a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostId(pub u32);
+
+/// The position of a link in a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub u32);
+
+/// The position of what is in a zone: a host, a router, a zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct PointId(pub(crate) u32);
+
+/// The position of a zone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ZoneId(pub(crate) u32);
+
+/// What computes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Host {
+    /// Its name.
+    pub name: Box<str>,
+    /// Operations a second of a core, in each of its states.
+    pub speeds: Vec<f64>,
+    /// The state that it is in: a position.
+    pub state: usize,
+    /// How many cores it has.
+    pub cores: u32,
+    /// What else is said of it.
+    pub properties: BTreeMap<String, String>,
+}
+
+impl Host {
+    /// Operations a second of a core, in the state that it is in.
+    pub fn speed(&self) -> f64 {
+        self.speeds.get(self.state).copied().unwrap_or(0.0)
+    }
+}
+
+/// What bytes go over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Its name.
+    pub name: Box<str>,
+    /// Bytes a second.
+    pub bandwidth: f64,
+    /// Seconds.
+    pub latency: f64,
+    /// Whether all that goes over it has all of its bandwidth.
+    pub fatpipe: bool,
+}
+
+/// The links between two hosts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Route {
+    /// In their order.
+    pub links: Vec<LinkId>,
+    /// Of all of them, seconds.
+    pub latency: f64,
+}
+
+/// What is in a zone.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    /// The zone that it is in; none around the outermost one.
+    pub(crate) zone: Option<ZoneId>,
+    /// The how manieth of its zone it is.
+    pub(crate) rank: u32,
+}
+
+#[derive(Debug)]
+pub(crate) struct Zone {
+    pub(crate) point: PointId,
+    pub(crate) routing: Routing,
+}
+
+/// Why two hosts have no route.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no route from {from} to {to}")]
+pub struct NoRoute {
+    /// The name of the host that it begins at.
+    pub from: Box<str>,
+    /// The name of the host that it ends at.
+    pub to: Box<str>,
+}
+
+/// A platform with its network.
+#[derive(Debug, Default)]
+pub struct Network {
+    pub(crate) hosts: Vec<Host>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) points: Vec<Point>,
+    pub(crate) zones: Vec<Zone>,
+    /// The points of hosts.
+    pub(crate) point_of: Vec<PointId>,
+}
+
+impl Network {
+    /// The hosts, in the order of the platform.
+    pub fn hosts(&self) -> &[Host] {
+        &self.hosts
+    }
+
+    /// The links, in the order in which they were made.
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// A host by its name.
+    pub fn host(&self, name: &str) -> Option<HostId> {
+        let place = self.hosts.iter().position(|host| &*host.name == name)?;
+        u32::try_from(place).ok().map(HostId)
+    }
+
+    /// The route between two hosts.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn route(&self, from: HostId, to: HostId) -> Result<Route, NoRoute> {
+        let (first, last) = (self.point_of[from.0 as usize], self.point_of[to.0 as usize]);
+        let mut links = Vec::new();
+        self.between(first, last, &mut links).ok_or_else(|| {
+            let name = |host: HostId| self.hosts[host.0 as usize].name.clone();
+            NoRoute { from: name(from), to: name(to) }
+        })?;
+        let latency = links.iter().map(|link| self.links[link.0 as usize].latency).sum();
+        Ok(Route { links, latency })
+    }
+
+    /// Appends the links between two points; `None` where there is no route.
+    pub(crate) fn between(
+        &self,
+        from: PointId,
+        to: PointId,
+        links: &mut Vec<LinkId>,
+    ) -> Option<()> {
+        let (zone, first, last) = self.around_both(from, to)?;
+        let mut hop = Hop::default();
+        let ranks = [first, last].map(|point| self.points[point.0 as usize].rank);
+        self.zones[zone.0 as usize].routing.hop(self, ranks, &mut hop)?;
+        // Hosts and routers are their own gateways.
+        let (leave, enter) = hop.gateways;
+        if first != from {
+            self.between(from, leave?, links)?;
+        }
+        links.append(&mut hop.links);
+        if last != to {
+            self.between(enter?, to, links)?;
+        }
+        Some(())
+    }
+
+    /// The innermost zone around two points, and what in it is or has each of them.
+    fn around_both(&self, from: PointId, to: PointId) -> Option<(ZoneId, PointId, PointId)> {
+        let (ways_out, others) = (self.way_out(from), self.way_out(to));
+        let mut met = None;
+        for ((zone, first), (other, last)) in ways_out.iter().rev().zip(others.iter().rev()) {
+            if zone != other {
+                break;
+            }
+            met = Some((*zone, *first, *last));
+        }
+        met
+    }
+
+    /// The zones around a point, from within, each with what in it is or has the point.
+    fn way_out(&self, point: PointId) -> Vec<(ZoneId, PointId)> {
+        let mut way = Vec::new();
+        let mut inner = point;
+        while let Some(zone) = self.points[inner.0 as usize].zone {
+            way.push((zone, inner));
+            inner = self.zones[zone.0 as usize].point;
+        }
+        way
+    }
+}

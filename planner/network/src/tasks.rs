@@ -1,0 +1,208 @@
+//! Parallel tasks over time: each computes on its hosts and sends between them, all of it at one rate, as `SimGrid`'s
+//! model `ptask_L07` reckons it (the Batsim thesis, 4.4).
+//!
+//! A task first waits for the longest latency of its routes. Then it advances at a rate that the network and the hosts
+//! give it ([`sharing`](crate::sharing)), and never faster than one core of each host computes its part, or than
+//! a window of TCP lets its bytes through.
+
+use crate::platform::{HostId, LinkId, Network, NoRoute};
+use crate::sharing::{Activity, Resource, Use, rates};
+
+/// The bytes of a window of TCP (`SimGrid`'s `network/TCP-gamma`).
+const TCP_WINDOW: f64 = 4_194_304.0;
+/// A task of which less than this part is left is done.
+const DONE: f64 = 1e-14;
+/// Less than this of a latency is nothing, seconds.
+const NO_TIME: f64 = 1e-9;
+
+/// What a task does.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ParallelTask {
+    /// Where.
+    pub hosts: Vec<HostId>,
+    /// What each of them computes, operations; of nobody where this is empty.
+    pub operations: Vec<f64>,
+    /// What each sends to each, bytes, row by row; none where this is empty.
+    pub bytes: Vec<f64>,
+}
+
+/// A task that was started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId(u32);
+
+struct Running {
+    id: TaskId,
+    activity: Activity,
+    /// What is left of its latency, seconds.
+    latency: f64,
+    /// What is left of it, of one.
+    left: f64,
+    rate: f64,
+}
+
+/// Tasks that run on a network, and the time.
+pub struct Execution<'a> {
+    network: &'a Network,
+    resources: Vec<Resource>,
+    running: Vec<Running>,
+    started: u32,
+    now: f64,
+    /// Whether rates are those of what runs.
+    settled: bool,
+}
+
+impl<'a> Execution<'a> {
+    /// Nothing runs, at 0 s.
+    pub fn new(network: &'a Network) -> Self {
+        let hosts = network.hosts().iter().map(|host| Resource {
+            capacity: f64::from(host.cores) * host.speed(),
+            fatpipe: false,
+        });
+        let links = network.links().iter();
+        let links = links.map(|link| Resource { capacity: link.bandwidth, fatpipe: link.fatpipe });
+        let resources = hosts.chain(links).collect();
+        Self { network, resources, running: Vec::new(), started: 0, now: 0.0, settled: true }
+    }
+
+    /// Seconds since the begin.
+    pub const fn now(&self) -> f64 {
+        self.now
+    }
+
+    /// Begins a task now.
+    ///
+    /// # Errors
+    /// Two of its hosts that communicate have no route.
+    pub fn start(&mut self, task: &ParallelTask) -> Result<TaskId, NoRoute> {
+        let (activity, latency) = self.reckon(task)?;
+        let id = TaskId(self.started);
+        self.started += 1;
+        let empty = activity.uses.iter().all(|of| of.weight <= 0.0);
+        let left = if empty { 0.0 } else { 1.0 };
+        self.running.push(Running { id, activity, latency, left, rate: 0.0 });
+        self.settled = false;
+        Ok(id)
+    }
+
+    /// What a task uses, and its latency.
+    fn reckon(&self, task: &ParallelTask) -> Result<(Activity, f64), NoRoute> {
+        let first_link = self.network.hosts().len();
+        let mut uses = Vec::new();
+        let mut bound = f64::MAX;
+        for (place, host) in task.hosts.iter().enumerate() {
+            let weight = task.operations.get(place).copied().unwrap_or(0.0);
+            uses.push(Use { resource: host.0, weight });
+            if weight > 0.0 {
+                bound = bound.min(self.network.hosts()[host.0 as usize].speed() / weight);
+            }
+        }
+        let mut of_link = std::collections::HashMap::<u32, usize>::new();
+        let (mut latency, mut slowest) = (0.0f64, 0.0f64);
+        for (sent, &bytes) in task.bytes.iter().enumerate().filter(|(_, bytes)| **bytes > 0.0) {
+            let (from, to) = (sent / task.hosts.len(), sent % task.hosts.len());
+            let route = self.network.route(task.hosts[from], task.hosts[to])?;
+            latency = latency.max(route.latency);
+            slowest = slowest.max(route.latency * bytes);
+            for LinkId(link) in route.links {
+                let place = *of_link.entry(link).or_insert(uses.len());
+                let resource = link + u32::try_from(first_link).unwrap_or(u32::MAX);
+                if place == uses.len() {
+                    uses.push(Use { resource, weight: bytes });
+                } else if self.resources[resource as usize].fatpipe {
+                    uses[place].weight = uses[place].weight.max(bytes);
+                } else {
+                    uses[place].weight += bytes;
+                }
+            }
+        }
+        if slowest > 0.0 {
+            bound = bound.min(TCP_WINDOW / (2.0 * slowest));
+        }
+        let bound = Some(bound).filter(|bound| *bound < f64::MAX);
+        Ok((Activity { uses, bound }, latency))
+    }
+
+    /// Finds the rates of what runs.
+    fn settle(&mut self) {
+        if std::mem::replace(&mut self.settled, true) {
+            return;
+        }
+        let advancing = self.running.iter().filter(|task| task.latency <= 0.0);
+        let activities: Vec<&Activity> = advancing.map(|task| &task.activity).collect();
+        let found = rates(&self.resources, &activities);
+        let mut found = found.into_iter();
+        for task in &mut self.running {
+            task.rate = if task.latency > 0.0 { 0.0 } else { found.next().unwrap_or(0.0) };
+        }
+    }
+
+    /// How long it is until something ends or a latency is over; `None` where nothing runs.
+    pub fn until_next(&mut self) -> Option<f64> {
+        self.settle();
+        let of = |task: &Running| {
+            if task.latency > 0.0 {
+                return Some(task.latency);
+            }
+            if task.left <= 0.0 {
+                return Some(0.0);
+            }
+            (task.rate > 0.0).then(|| task.left / task.rate)
+        };
+        self.running.iter().filter_map(of).reduce(f64::min)
+    }
+
+    /// Lets so many seconds pass, no more than [`until_next`](Self::until_next) says; what ended in them.
+    pub fn advance(&mut self, seconds: f64) -> Vec<TaskId> {
+        self.settle();
+        self.now += seconds;
+        let mut ended = Vec::new();
+        let mut changed = false;
+        self.running.retain_mut(|task| {
+            let waited = task.latency > 0.0;
+            if waited {
+                task.latency = if task.latency > seconds { task.latency - seconds } else { 0.0 };
+                if task.latency < NO_TIME {
+                    task.latency = 0.0;
+                    changed = true;
+                }
+            }
+            task.left -= task.rate * seconds;
+            if task.left < DONE {
+                task.left = 0.0;
+            }
+            let done = task.left <= 0.0 && task.latency <= 0.0;
+            if done {
+                ended.push(task.id);
+                changed = true;
+            }
+            !done
+        });
+        self.settled &= !changed;
+        ended
+    }
+
+    /// The part of a host's speed that is used, from 0 to 1.
+    pub fn host_load(&mut self, host: HostId) -> f64 {
+        self.settle();
+        self.used(host.0) / self.resources[host.0 as usize].capacity
+    }
+
+    /// The part of a link's bandwidth that is used, from 0 to 1.
+    pub fn link_load(&mut self, link: LinkId) -> f64 {
+        self.settle();
+        let resource = link.0 + u32::try_from(self.network.hosts().len()).unwrap_or(u32::MAX);
+        self.used(resource) / self.resources[resource as usize].capacity
+    }
+
+    fn used(&self, resource: u32) -> f64 {
+        let of = |task: &Running| {
+            let uses = task.activity.uses.iter().filter(|of| of.resource == resource);
+            uses.map(|of| of.weight).sum::<f64>() * task.rate
+        };
+        let each = self.running.iter().map(of);
+        if self.resources[resource as usize].fatpipe {
+            return each.fold(0.0, f64::max);
+        }
+        each.sum()
+    }
+}

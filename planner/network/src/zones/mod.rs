@@ -1,0 +1,53 @@
+//! What zones know of the routes in them.
+
+pub(crate) mod dragonfly;
+pub(crate) mod fat_tree;
+pub(crate) mod shortest;
+pub(crate) mod star;
+pub(crate) mod table;
+pub(crate) mod torus;
+
+use crate::platform::{LinkId, Network, PointId};
+
+/// The route between two of what is in a zone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Hop {
+    pub(crate) links: Vec<LinkId>,
+    /// Where it leaves a zone that it begins in, and enters one that it ends in.
+    pub(crate) gateways: (Option<PointId>, Option<PointId>),
+}
+
+/// A link in each direction; twice the same where both directions share one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Pair {
+    pub(crate) up: LinkId,
+    pub(crate) down: LinkId,
+}
+
+/// How a zone finds routes.
+#[derive(Debug)]
+pub(crate) enum Routing {
+    /// There are none.
+    None,
+    Table(table::Table),
+    Shortest(shortest::Shortest),
+    Star(star::Star),
+    FatTree(fat_tree::FatTree),
+    Torus(torus::Torus),
+    Dragonfly(dragonfly::Dragonfly),
+}
+
+impl Routing {
+    /// The route from one to another of what is in the zone, by ranks; `None` where there is none.
+    pub(crate) fn hop(&self, network: &Network, [from, to]: [u32; 2], hop: &mut Hop) -> Option<()> {
+        match self {
+            Self::None => None,
+            Self::Table(table) => table.hop(from, to, hop),
+            Self::Shortest(shortest) => shortest.hop(network, from, to, hop),
+            Self::Star(star) => star.hop(from, to, hop),
+            Self::FatTree(tree) => tree.hop(from, to, hop),
+            Self::Torus(torus) => torus.hop(from, to, hop),
+            Self::Dragonfly(dragonfly) => dragonfly.hop(from, to, hop),
+        }
+    }
+}
