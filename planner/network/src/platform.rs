@@ -126,14 +126,32 @@ impl Network {
     /// # Errors
     /// There is none.
     pub fn route(&self, from: HostId, to: HostId) -> Result<Route, NoRoute> {
-        let (first, last) = (self.point_of[from.0 as usize], self.point_of[to.0 as usize]);
         let mut links = Vec::new();
-        self.between(first, last, &mut links).ok_or_else(|| {
+        self.links_between(from, to, &mut links)?;
+        let latency = self.latency_of(&links);
+        Ok(Route { links, latency })
+    }
+
+    /// Appends the links between two hosts.
+    ///
+    /// # Errors
+    /// There is no route.
+    pub(crate) fn links_between(
+        &self,
+        from: HostId,
+        to: HostId,
+        links: &mut Vec<LinkId>,
+    ) -> Result<(), NoRoute> {
+        let (first, last) = (self.point_of[from.0 as usize], self.point_of[to.0 as usize]);
+        self.between(first, last, links).ok_or_else(|| {
             let name = |host: HostId| self.hosts[host.0 as usize].name.clone();
             NoRoute { from: name(from), to: name(to) }
-        })?;
-        let latency = links.iter().map(|link| self.links[link.0 as usize].latency).sum();
-        Ok(Route { links, latency })
+        })
+    }
+
+    /// The latency of all of these links, seconds.
+    pub(crate) fn latency_of(&self, links: &[LinkId]) -> f64 {
+        links.iter().map(|link| self.links[link.0 as usize].latency).sum()
     }
 
     /// Appends the links between two points; `None` where there is no route.
@@ -143,6 +161,14 @@ impl Network {
         to: PointId,
         links: &mut Vec<LinkId>,
     ) -> Option<()> {
+        let [first, last] = [from, to].map(|point| &self.points[point.0 as usize]);
+        if let Some(zone) = first.zone.filter(|_| first.zone == last.zone) {
+            let mut hop = Hop { links: std::mem::take(links), ..Hop::default() };
+            let found =
+                self.zones[zone.0 as usize].routing.hop(self, [first.rank, last.rank], &mut hop);
+            *links = hop.links;
+            return found;
+        }
         let (zone, first, last) = self.around_both(from, to)?;
         let mut hop = Hop::default();
         let ranks = [first, last].map(|point| self.points[point.0 as usize].rank);

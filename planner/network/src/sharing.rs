@@ -30,22 +30,28 @@ pub(crate) struct Use {
 /// Something that advances.
 #[derive(Clone, Debug)]
 pub(crate) struct Activity {
+    /// Of resources that it uses at all: with weights above nothing.
     pub(crate) uses: Vec<Use>,
     /// The most that its rate can be.
     pub(crate) bound: Option<f64>,
 }
 
 /// A resource while rates are found.
+#[derive(Clone, Copy, Debug, Default)]
 struct Offer {
     left: f64,
     /// What it offers to each activity in this round.
     part: f64,
-    /// Activities that are not held back, and what they use; one that names it twice counts twice.
+    /// Activities that are not held back; one that names it twice counts twice.
+    free: u32,
+    /// Those that use it: where they are in the list of all, and how many.
+    first: u32,
     users: u32,
     live: bool,
 }
 
 /// An activity while its rate is found.
+#[derive(Clone, Copy, Debug)]
 struct Advance {
     rate: f64,
     /// By how much the rate rose when it rose last.
@@ -53,59 +59,79 @@ struct Advance {
     held: bool,
 }
 
-/// The rates of activities: each a second's part of what an activity is in all.
-pub(crate) fn rates(resources: &[Resource], activities: &[&Activity]) -> Vec<f64> {
-    let mut sharing = Sharing::of(resources, activities);
-    while sharing.free > 0 {
-        sharing.offer();
-        sharing.advance();
-        sharing.use_up();
-    }
-    sharing.advances.iter().map(|advance| advance.rate).collect()
-}
-
-struct Sharing<'a> {
-    resources: &'a [Resource],
-    activities: &'a [&'a Activity],
+/// Finds rates; what it needs for that is kept from one time to the next.
+#[derive(Debug)]
+pub(crate) struct Sharing {
+    resources: Vec<Resource>,
     offers: Vec<Offer>,
     advances: Vec<Advance>,
-    /// Who uses a resource, and at which weight.
-    users: Vec<Vec<(u32, f64)>>,
+    /// The activities that use a resource, and at which weight, resource by resource.
+    users: Vec<(u32, f64)>,
     /// Resources that somebody uses and that have something left.
     live: Vec<u32>,
     /// How many activities are not held back.
     free: usize,
 }
 
-impl<'a> Sharing<'a> {
-    fn of(resources: &'a [Resource], activities: &'a [&'a Activity]) -> Self {
-        let offer = |resource: &Resource| Offer {
-            left: resource.capacity,
-            part: 0.0,
-            users: 0,
-            live: false,
-        };
-        let mut offers: Vec<Offer> = resources.iter().map(offer).collect();
-        let mut users = vec![Vec::new(); resources.len()];
-        let mut live = Vec::new();
-        let mut advances = Vec::with_capacity(activities.len());
-        for (activity, number) in activities.iter().zip(0u32..) {
-            let works = activity.uses.iter().any(|of| of.weight > 0.0);
+impl Sharing {
+    pub(crate) fn of(resources: Vec<Resource>) -> Self {
+        let offers = vec![Offer::default(); resources.len()];
+        let (advances, users, live) = (Vec::new(), Vec::new(), Vec::new());
+        Self { resources, offers, advances, users, live, free: 0 }
+    }
+
+    pub(crate) fn resources(&self) -> &[Resource] {
+        &self.resources
+    }
+
+    /// The rates of activities: each a second's part of what an activity is in all.
+    pub(crate) fn rates(&mut self, activities: &[&Activity]) -> impl Iterator<Item = f64> {
+        self.begin(activities);
+        while self.free > 0 {
+            self.offer();
+            self.advance(activities);
+            self.use_up(activities);
+        }
+        for resource in self.live.drain(..) {
+            self.offers[resource as usize].live = false;
+        }
+        self.advances.iter().map(|advance| advance.rate)
+    }
+
+    fn begin(&mut self, activities: &[&Activity]) {
+        let Self { resources, offers, advances, users, live, .. } = self;
+        advances.clear();
+        for activity in activities {
             // What uses nothing is done at once.
+            let works = !activity.uses.is_empty();
             let rate = if works { 0.0 } else { 1.0 };
             advances.push(Advance { rate, rise: 0.0, held: !works });
-            for of in activity.uses.iter().filter(|of| of.weight > 0.0) {
+            for of in &activity.uses {
                 let offer = &mut offers[of.resource as usize];
                 if !offer.live {
-                    offer.live = true;
+                    let left = resources[of.resource as usize].capacity;
+                    *offer = Offer { left, live: true, ..Offer::default() };
                     live.push(of.resource);
                 }
-                offer.users += 1;
-                users[of.resource as usize].push((number, of.weight));
+                offer.free += 1;
             }
         }
-        let free = advances.iter().filter(|advance| !advance.held).count();
-        Self { resources, activities, offers, advances, users, live, free }
+        let mut first = 0;
+        for &resource in &*live {
+            let offer = &mut offers[resource as usize];
+            offer.first = first;
+            first += offer.free;
+        }
+        users.clear();
+        users.resize(first as usize, (0, 0.0));
+        for (activity, number) in activities.iter().zip(0u32..) {
+            for of in &activity.uses {
+                let offer = &mut offers[of.resource as usize];
+                users[(offer.first + offer.users) as usize] = (number, of.weight);
+                offer.users += 1;
+            }
+        }
+        self.free = advances.iter().filter(|advance| !advance.held).count();
     }
 
     /// Each resource offers what it has left.
@@ -113,23 +139,21 @@ impl<'a> Sharing<'a> {
         let Self { resources, offers, live, .. } = self;
         live.retain(|&resource| {
             let offer = &mut offers[resource as usize];
-            let parts = if resources[resource as usize].fatpipe { 1 } else { offer.users };
-            (offer.live, offer.part) = (offer.users > 0, offer.left / f64::from(parts));
+            let parts = if resources[resource as usize].fatpipe { 1 } else { offer.free };
+            (offer.live, offer.part) = (offer.free > 0, offer.left / f64::from(parts));
             offer.live
         });
     }
 
     /// Each activity that is not held back takes what the scarcest of its resources offers.
-    fn advance(&mut self) {
-        for number in 0..self.activities.len() {
-            let activity = self.activities[number];
+    fn advance(&mut self, activities: &[&Activity]) {
+        for (number, activity) in activities.iter().enumerate() {
             let advance = &mut self.advances[number];
             if advance.held {
                 continue;
             }
             let part = |of: &Use| self.offers[of.resource as usize].part / of.weight;
-            let working = activity.uses.iter().filter(|of| of.weight > 0.0);
-            let mut rise = working.map(part).fold(f64::MAX, f64::min);
+            let mut rise = activity.uses.iter().map(part).fold(f64::MAX, f64::min);
             if let Some(bound) = activity.bound {
                 rise = rise.min(bound - advance.rate);
             }
@@ -137,20 +161,21 @@ impl<'a> Sharing<'a> {
             advance.rate += rise;
             #[expect(clippy::float_cmp, reason = "the bound itself was added to")]
             if activity.bound.is_some_and(|bound| advance.rate == bound) {
-                self.hold(number);
+                self.hold(activities, number);
             }
         }
     }
 
     /// What was taken is no longer left, and what has nothing left holds its activities back.
-    fn use_up(&mut self) {
+    fn use_up(&mut self, activities: &[&Activity]) {
         for place in 0..self.live.len() {
             let resource = self.live[place] as usize;
+            let offer = &mut self.offers[resource];
+            let users = offer.first as usize..(offer.first + offer.users) as usize;
             let advances = &self.advances;
-            let taken = self.users[resource]
+            let taken = self.users[users.clone()]
                 .iter()
                 .map(|&(user, weight)| weight * advances[user as usize].rise);
-            let offer = &mut self.offers[resource];
             if self.resources[resource].fatpipe {
                 offer.part = taken.fold(offer.part, f64::min);
                 offer.left = without(offer.left, offer.part);
@@ -159,8 +184,8 @@ impl<'a> Sharing<'a> {
             }
             if offer.left <= 0.0 {
                 offer.live = false;
-                for user in 0..self.users[resource].len() {
-                    self.hold(self.users[resource][user].0 as usize);
+                for user in users {
+                    self.hold(activities, self.users[user].0 as usize);
                 }
             }
         }
@@ -168,14 +193,14 @@ impl<'a> Sharing<'a> {
         self.live.retain(|&resource| offers[resource as usize].live);
     }
 
-    fn hold(&mut self, number: usize) {
+    fn hold(&mut self, activities: &[&Activity], number: usize) {
         let advance = &mut self.advances[number];
         if std::mem::replace(&mut advance.held, true) {
             return;
         }
         self.free -= 1;
-        for of in self.activities[number].uses.iter().filter(|of| of.weight > 0.0) {
-            self.offers[of.resource as usize].users -= 1;
+        for of in &activities[number].uses {
+            self.offers[of.resource as usize].free -= 1;
         }
     }
 }
@@ -200,7 +225,10 @@ mod tests {
     }
 
     fn found(resources: &[Resource], activities: &[Activity]) -> Vec<f64> {
-        rates(resources, &activities.iter().collect::<Vec<_>>())
+        let mut sharing = Sharing::of(resources.to_vec());
+        // What was found before has no influence.
+        let _ = sharing.rates(&activities.iter().rev().collect::<Vec<_>>()).count();
+        sharing.rates(&activities.iter().collect::<Vec<_>>()).collect()
     }
 
     /// Two on a link of 100: 50 each; of 10 bytes in all, 5 a second; of 25 bytes, 2 a second.
@@ -231,7 +259,7 @@ mod tests {
     #[test]
     fn bounds_hold_back() {
         let bounded = Activity { bound: Some(20.0), ..activity(&[(0, 1.0)]) };
-        let activities = [bounded, activity(&[(0, 1.0)]), activity(&[(0, 0.0)])];
+        let activities = [bounded, activity(&[(0, 1.0)]), activity(&[])];
         assert_eq!(found(&[shared(100.0)], &activities), [20.0, 80.0, 1.0]);
     }
 }

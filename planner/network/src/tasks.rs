@@ -6,7 +6,7 @@
 //! a window of TCP lets its bytes through.
 
 use crate::platform::{HostId, LinkId, Network, NoRoute};
-use crate::sharing::{Activity, Resource, Use, rates};
+use crate::sharing::{Activity, Resource, Sharing, Use};
 
 /// The bytes of a window of TCP (`SimGrid`'s `network/TCP-gamma`).
 const TCP_WINDOW: f64 = 4_194_304.0;
@@ -43,7 +43,9 @@ struct Running {
 /// Tasks that run on a network, and the time.
 pub struct Execution<'a> {
     network: &'a Network,
-    resources: Vec<Resource>,
+    sharing: Sharing,
+    /// While it is found out what a task uses: where in its list a resource is.
+    places: Vec<Option<u32>>,
     running: Vec<Running>,
     started: u32,
     now: f64,
@@ -60,8 +62,10 @@ impl<'a> Execution<'a> {
         });
         let links = network.links().iter();
         let links = links.map(|link| Resource { capacity: link.bandwidth, fatpipe: link.fatpipe });
-        let resources = hosts.chain(links).collect();
-        Self { network, resources, running: Vec::new(), started: 0, now: 0.0, settled: true }
+        let resources: Vec<Resource> = hosts.chain(links).collect();
+        let places = vec![None; resources.len()];
+        let (sharing, running) = (Sharing::of(resources), Vec::new());
+        Self { network, sharing, places, running, started: 0, now: 0.0, settled: true }
     }
 
     /// Seconds since the begin.
@@ -77,7 +81,7 @@ impl<'a> Execution<'a> {
         let (activity, latency) = self.reckon(task)?;
         let id = TaskId(self.started);
         self.started += 1;
-        let empty = activity.uses.iter().all(|of| of.weight <= 0.0);
+        let empty = activity.uses.is_empty();
         let left = if empty { 0.0 } else { 1.0 };
         self.running.push(Running { id, activity, latency, left, rate: 0.0 });
         self.settled = false;
@@ -85,41 +89,57 @@ impl<'a> Execution<'a> {
     }
 
     /// What a task uses, and its latency.
-    fn reckon(&self, task: &ParallelTask) -> Result<(Activity, f64), NoRoute> {
-        let first_link = self.network.hosts().len();
+    fn reckon(&mut self, task: &ParallelTask) -> Result<(Activity, f64), NoRoute> {
         let mut uses = Vec::new();
         let mut bound = f64::MAX;
-        for (place, host) in task.hosts.iter().enumerate() {
-            let weight = task.operations.get(place).copied().unwrap_or(0.0);
-            uses.push(Use { resource: host.0, weight });
+        for (&HostId(resource), &weight) in task.hosts.iter().zip(&task.operations) {
             if weight > 0.0 {
-                bound = bound.min(self.network.hosts()[host.0 as usize].speed() / weight);
+                uses.push(Use { resource, weight });
+                bound = bound.min(self.network.hosts()[resource as usize].speed() / weight);
             }
         }
-        let mut of_link = std::collections::HashMap::<u32, usize>::new();
-        let (mut latency, mut slowest) = (0.0f64, 0.0f64);
-        for (sent, &bytes) in task.bytes.iter().enumerate().filter(|(_, bytes)| **bytes > 0.0) {
-            let (from, to) = (sent / task.hosts.len(), sent % task.hosts.len());
-            let route = self.network.route(task.hosts[from], task.hosts[to])?;
-            latency = latency.max(route.latency);
-            slowest = slowest.max(route.latency * bytes);
-            for LinkId(link) in route.links {
-                let place = *of_link.entry(link).or_insert(uses.len());
-                let resource = link + u32::try_from(first_link).unwrap_or(u32::MAX);
-                if place == uses.len() {
-                    uses.push(Use { resource, weight: bytes });
-                } else if self.resources[resource as usize].fatpipe {
-                    uses[place].weight = uses[place].weight.max(bytes);
-                } else {
-                    uses[place].weight += bytes;
-                }
-            }
+        let first_link = uses.len();
+        let outcome = self.send(task, &mut uses);
+        for of in &uses[first_link..] {
+            self.places[of.resource as usize] = None;
         }
+        let (latency, slowest) = outcome?;
         if slowest > 0.0 {
             bound = bound.min(TCP_WINDOW / (2.0 * slowest));
         }
         let bound = Some(bound).filter(|bound| *bound < f64::MAX);
         Ok((Activity { uses, bound }, latency))
+    }
+
+    /// Adds the links that a task uses; the longest latency, and the most of latency times bytes.
+    fn send(&mut self, task: &ParallelTask, uses: &mut Vec<Use>) -> Result<(f64, f64), NoRoute> {
+        let (mut latency, mut slowest) = (0.0f64, 0.0f64);
+        let mut links = Vec::new();
+        for (sent, &bytes) in task.bytes.iter().enumerate().filter(|(_, bytes)| **bytes > 0.0) {
+            let (from, to) = (sent / task.hosts.len(), sent % task.hosts.len());
+            links.clear();
+            self.network.links_between(task.hosts[from], task.hosts[to], &mut links)?;
+            let of_route = self.network.latency_of(&links);
+            latency = latency.max(of_route);
+            slowest = slowest.max(of_route * bytes);
+            for &link in &links {
+                let resource = self.resource_of(link);
+                let Some(place) = self.places[resource as usize] else {
+                    self.places[resource as usize] = u32::try_from(uses.len()).ok();
+                    uses.push(Use { resource, weight: bytes });
+                    continue;
+                };
+                let weight = &mut uses[place as usize].weight;
+                let fatpipe = self.sharing.resources()[resource as usize].fatpipe;
+                *weight = if fatpipe { weight.max(bytes) } else { *weight + bytes };
+            }
+        }
+        Ok((latency, slowest))
+    }
+
+    /// Links are behind the hosts.
+    fn resource_of(&self, link: LinkId) -> u32 {
+        link.0 + u32::try_from(self.network.hosts().len()).unwrap_or(u32::MAX)
     }
 
     /// Finds the rates of what runs.
@@ -129,7 +149,7 @@ impl<'a> Execution<'a> {
         }
         let advancing = self.running.iter().filter(|task| task.latency <= 0.0);
         let activities: Vec<&Activity> = advancing.map(|task| &task.activity).collect();
-        let found = rates(&self.resources, &activities);
+        let found: Vec<f64> = self.sharing.rates(&activities).collect();
         let mut found = found.into_iter();
         for task in &mut self.running {
             task.rate = if task.latency > 0.0 { 0.0 } else { found.next().unwrap_or(0.0) };
@@ -184,14 +204,14 @@ impl<'a> Execution<'a> {
     /// The part of a host's speed that is used, from 0 to 1.
     pub fn host_load(&mut self, host: HostId) -> f64 {
         self.settle();
-        self.used(host.0) / self.resources[host.0 as usize].capacity
+        self.used(host.0) / self.sharing.resources()[host.0 as usize].capacity
     }
 
     /// The part of a link's bandwidth that is used, from 0 to 1.
     pub fn link_load(&mut self, link: LinkId) -> f64 {
         self.settle();
-        let resource = link.0 + u32::try_from(self.network.hosts().len()).unwrap_or(u32::MAX);
-        self.used(resource) / self.resources[resource as usize].capacity
+        let resource = self.resource_of(link);
+        self.used(resource) / self.sharing.resources()[resource as usize].capacity
     }
 
     fn used(&self, resource: u32) -> f64 {
@@ -200,7 +220,7 @@ impl<'a> Execution<'a> {
             uses.map(|of| of.weight).sum::<f64>() * task.rate
         };
         let each = self.running.iter().map(of);
-        if self.resources[resource as usize].fatpipe {
+        if self.sharing.resources()[resource as usize].fatpipe {
             return each.fold(0.0, f64::max);
         }
         each.sum()

@@ -9,12 +9,20 @@ pub(crate) mod torus;
 
 use crate::platform::{LinkId, Network, PointId};
 
-/// The route between two of what is in a zone.
+/// The route between two of what is in a zone; its links are added to those that are there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Hop {
     pub(crate) links: Vec<LinkId>,
     /// Where it leaves a zone that it begins in, and enters one that it ends in.
     pub(crate) gateways: (Option<PointId>, Option<PointId>),
+}
+
+impl Hop {
+    /// Goes on as is written.
+    fn take_over(&mut self, written: &Self) {
+        self.links.extend(&written.links);
+        self.gateways = written.gateways;
+    }
 }
 
 /// A link in each direction; twice the same where both directions share one.

@@ -40,7 +40,7 @@ impl Shortest {
     pub(crate) fn hop(&self, network: &Network, from: u32, to: u32, hop: &mut Hop) -> Option<()> {
         if from == to {
             if let Some(written) = self.part(from, to) {
-                hop.clone_from(written);
+                hop.take_over(written);
                 return Some(());
             }
             hop.links.push(self.loopback?);

@@ -28,8 +28,9 @@ impl Star {
             return Some(());
         }
         // The backbone is on both ways, and gone over once.
+        let begun = hop.links.len();
         for &link in first.up.iter().chain(&last.down) {
-            if !hop.links.contains(&link) {
+            if !hop.links[begun..].contains(&link) {
                 hop.links.push(link);
             }
         }

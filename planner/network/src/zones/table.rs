@@ -16,7 +16,7 @@ pub(crate) struct Table {
 impl Table {
     pub(crate) fn hop(&self, from: u32, to: u32, hop: &mut Hop) -> Option<()> {
         if let Some(written) = self.hops.get(&(from, to)) {
-            hop.clone_from(written);
+            hop.take_over(written);
             return Some(());
         }
         let loopback = self.loopback.filter(|_| from == to)?;
