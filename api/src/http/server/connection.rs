@@ -12,6 +12,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::config::limits::Limits;
 
+/// How long after it has come a client is waited for that has not yet asked anything when the service stops.
+const FIRST_REQUEST: Duration = Duration::from_secs(1);
+
 /// How long each phase may last.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
@@ -39,6 +42,9 @@ pub struct Connection {
     times: Times,
     now: Mutex<Now>,
     given_up: CancellationToken,
+    opened: Instant,
+    /// Whether a request has come.
+    asked: CancellationToken,
 }
 
 #[derive(Debug)]
@@ -58,8 +64,10 @@ impl Times {
 impl Connection {
     /// One that was just opened.
     pub fn new(times: Times) -> Self {
-        let now = Now { phase: Phase::Idle(Instant::now()), stalled: None };
-        Self { times, now: Mutex::new(now), given_up: CancellationToken::new() }
+        let opened = Instant::now();
+        let now = Mutex::new(Now { phase: Phase::Idle(opened), stalled: None });
+        let (given_up, asked) = (CancellationToken::new(), CancellationToken::new());
+        Self { times, now, given_up, opened, asked }
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {
@@ -73,7 +81,13 @@ impl Connection {
             return false;
         }
         now.phase = Phase::Serving;
+        self.asked.cancel();
         true
+    }
+
+    /// Ends once a request has come, or none did soon after the client itself.
+    pub async fn asked_first(&self) {
+        let _ = tokio::time::timeout_at(self.opened + FIRST_REQUEST, self.asked.cancelled()).await;
     }
 
     /// The request was answered.
@@ -246,6 +260,22 @@ mod tests {
         not_taken.told(&Poll::<()>::Pending);
         not_taken.told(&Poll::<()>::Pending);
         assert!(seconds(30).contains(&lasts(&not_taken).await));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_has_just_come_may_ask() {
+        let asks = async |connection: &Connection| {
+            let began = Instant::now();
+            connection.asked_first().await;
+            began.elapsed()
+        };
+        let silent = connection();
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        assert_eq!(asks(&silent).await.as_millis(), 600);
+        assert_eq!(asks(&silent).await.as_millis(), 0);
+        let asking = connection();
+        assert!(asking.begin());
+        assert_eq!(asks(&asking).await.as_millis(), 0);
     }
 
     #[tokio::test(start_paused = true)]

@@ -42,7 +42,7 @@ use super::by::sender_of;
 use super::problem::Problem;
 use super::{App, router};
 use client::{Client, Proxies};
-use connection::Watched;
+use connection::{Connection, Watched};
 use reads::{NoTurnInTime, Reads, is_monitoring};
 use refusals::Refusals;
 use table::{ConnectionRefusal, Connections, Seat, Serving};
@@ -161,13 +161,19 @@ impl Server {
                     }
                     return;
                 }
-                () = self.stop.cancelled(), if !stopping => {
+                () = self.stops_for(&connection), if !stopping => {
                     serving.as_mut().graceful_shutdown();
                     stopping = true;
                 }
                 () = connection.closed() => return,
             }
         }
+    }
+
+    /// Ends when the service stops and a client that has just come has asked: its request is under way.
+    async fn stops_for(&self, connection: &Connection) {
+        self.stop.cancelled().await;
+        connection.asked_first().await;
     }
 
     /// Answers one request, if its client may have another.
