@@ -4,60 +4,9 @@
 //! different zones goes from the one to the gateway of its zone, over what the zone around both knows between the two,
 //! and from the other's gateway on.
 
-use std::collections::BTreeMap;
-
+pub use crate::parts::{Host, HostId, Link, LinkId};
+use crate::parts::{PointId, ZoneId};
 use crate::zones::{Hop, Routing};
-
-/// The position of a host in a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct HostId(pub u32);
-
-/// The position of a link in a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LinkId(pub u32);
-
-/// The position of what is in a zone: a host, a router, a zone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct PointId(pub(crate) u32);
-
-/// The position of a zone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ZoneId(pub(crate) u32);
-
-/// What computes.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Host {
-    /// Its name.
-    pub name: Box<str>,
-    /// Operations a second of a core, in each of its states.
-    pub speeds: Vec<f64>,
-    /// The state that it is in: a position.
-    pub state: usize,
-    /// How many cores it has.
-    pub cores: u32,
-    /// What else is said of it.
-    pub properties: BTreeMap<String, String>,
-}
-
-impl Host {
-    /// Operations a second of a core, in the state that it is in.
-    pub fn speed(&self) -> f64 {
-        self.speeds.get(self.state).copied().unwrap_or(0.0)
-    }
-}
-
-/// What bytes go over.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Link {
-    /// Its name.
-    pub name: Box<str>,
-    /// Bytes a second.
-    pub bandwidth: f64,
-    /// Seconds.
-    pub latency: f64,
-    /// Whether all that goes over it has all of its bandwidth.
-    pub fatpipe: bool,
-}
 
 /// The links between two hosts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -163,16 +112,18 @@ impl Network {
     ) -> Option<()> {
         let [first, last] = [from, to].map(|point| &self.points[point.0 as usize]);
         if let Some(zone) = first.zone.filter(|_| first.zone == last.zone) {
+            let inside = |from, to, links: &mut Vec<_>| self.between(from, to, links);
             let mut hop = Hop { links: std::mem::take(links), ..Hop::default() };
             let found =
-                self.zones[zone.0 as usize].routing.hop(self, [first.rank, last.rank], &mut hop);
+                self.zones[zone.0 as usize].routing.hop(&inside, [first.rank, last.rank], &mut hop);
             *links = hop.links;
             return found;
         }
         let (zone, first, last) = self.around_both(from, to)?;
+        let inside = |from, to, links: &mut Vec<_>| self.between(from, to, links);
         let mut hop = Hop::default();
         let ranks = [first, last].map(|point| self.points[point.0 as usize].rank);
-        self.zones[zone.0 as usize].routing.hop(self, ranks, &mut hop)?;
+        self.zones[zone.0 as usize].routing.hop(&inside, ranks, &mut hop)?;
         // Hosts and routers are their own gateways.
         let (leave, enter) = hop.gateways;
         if first != from {

@@ -2,7 +2,7 @@
 //! model `ptask_L07` reckons it (the Batsim thesis, 4.4).
 //!
 //! A task first waits for the longest latency of its routes. Then it advances at a rate that the network and the hosts
-//! give it ([`sharing`](crate::sharing)), and never faster than one core of each host computes its part, or than
+//! give it (`sharing`), and never faster than one core of each host computes its part, or than
 //! a window of TCP lets its bytes through.
 
 use crate::platform::{HostId, LinkId, Network, NoRoute};
@@ -18,7 +18,7 @@ const NO_TIME: f64 = 1e-9;
 /// What a task does.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ParallelTask {
-    /// Where.
+    /// The hosts that it runs on.
     pub hosts: Vec<HostId>,
     /// What each of them computes, operations; of nobody where this is empty.
     pub operations: Vec<f64>,

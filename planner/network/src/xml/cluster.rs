@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::zone::{Builder, Policy};
 use super::{Element, NetworkXmlError, host, values};
-use crate::platform::{Host, LinkId, PointId};
+use crate::parts::{Host, LinkId, PointId};
 use crate::zones::dragonfly::{self, Dragonfly, Joins};
 use crate::zones::fat_tree::{self, FatTree};
 use crate::zones::star::{Ray, Star};
@@ -41,9 +41,9 @@ struct Kind {
 
 enum Topology {
     Flat,
-    FatTree(fat_tree::Shape),
+    FatTree(fat_tree::TreeShape),
     Torus(Vec<u32>),
-    Dragonfly(dragonfly::Shape),
+    Dragonfly(dragonfly::DragonflyShape),
 }
 
 impl Cluster {
@@ -307,7 +307,7 @@ fn topology(element: &Element<'_>, hosts: usize) -> Result<Topology, NetworkXmlE
             if ![&down, &up, &cables].into_iter().all(fits) {
                 return Err(wrong("has not one number for each level"));
             }
-            let shape = fat_tree::Shape { down, up, cables };
+            let shape = fat_tree::TreeShape { down, up, cables };
             let count = shape.hosts();
             (Topology::FatTree(shape), count)
         }
@@ -326,7 +326,8 @@ fn topology(element: &Element<'_>, hosts: usize) -> Result<Topology, NetworkXmlE
             let ([groups, blue], [chassis, black], [blades, green]) =
                 (two(groups)?, two(chassis)?, two(blades)?);
             let [hosts] = <[u32; 1]>::try_from(hosts).map_err(|_| wrong(what))?;
-            let shape = dragonfly::Shape { groups, blue, chassis, black, blades, green, hosts };
+            let shape =
+                dragonfly::DragonflyShape { groups, blue, chassis, black, blades, green, hosts };
             (Topology::Dragonfly(shape), shape.all_hosts())
         }
         Some(other) => return Err(element.wrong(format!("topology {other:?} is not read"))),

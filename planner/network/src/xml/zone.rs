@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::{Element, NetworkXmlError};
-use crate::platform::{Host, Link, LinkId, Network, Point, PointId, Zone, ZoneId};
+use crate::parts::{Host, Link, LinkId, PointId, ZoneId};
+use crate::platform::{Network, Point, Zone};
 use crate::zones::shortest::{Search, Shortest};
 use crate::zones::star::{Ray, Star};
 use crate::zones::table::Table;

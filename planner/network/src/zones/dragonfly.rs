@@ -3,11 +3,11 @@
 //! the other group. Routes are the shortest.
 
 use super::{Hop, Pair};
-use crate::platform::LinkId;
+use crate::parts::LinkId;
 
 /// How many there are, and how many links each bundle has.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct DragonflyShape {
     pub(crate) groups: u32,
     pub(crate) blue: u32,
     pub(crate) chassis: u32,
@@ -24,7 +24,7 @@ pub(crate) enum Joins {
     Host { router: u32, place: u32 },
     /// Two blades of a chassis.
     Green { chassis: u32, blades: [u32; 2] },
-    /// The same blade of two chassis of a group.
+    /// Two chassis of a group, each at a blade of the same number.
     Black { group: u32, chassis: [u32; 2], blade: u32 },
     /// Two groups, at two routers.
     Blue { groups: [u32; 2], routers: [u32; 2] },
@@ -32,7 +32,7 @@ pub(crate) enum Joins {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Dragonfly {
-    pub(crate) shape: Shape,
+    pub(crate) shape: DragonflyShape,
     /// From hosts to routers, host by host.
     own: Vec<Pair>,
     routers: Vec<Router>,
@@ -56,7 +56,7 @@ struct Place {
     blade: u32,
 }
 
-impl Shape {
+impl DragonflyShape {
     /// How many hosts it has.
     pub(crate) fn all_hosts(&self) -> Option<u32> {
         self.groups.checked_mul(self.chassis)?.checked_mul(self.blades)?.checked_mul(self.hosts)
@@ -78,7 +78,7 @@ impl Shape {
 
 impl Dragonfly {
     /// A dragonfly whose links are made by `link`, for what they join and how many a bundle has.
-    pub(crate) fn new(shape: Shape, mut link: impl FnMut(Joins, u32) -> Pair) -> Self {
+    pub(crate) fn new(shape: DragonflyShape, mut link: impl FnMut(Joins, u32) -> Pair) -> Self {
         let router = Router {
             green: vec![None; shape.blades as usize],
             black: vec![None; shape.chassis as usize],

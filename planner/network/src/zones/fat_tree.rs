@@ -2,11 +2,11 @@
 //! destination decides among them (d-mod-k), so that what goes to one host goes one way.
 
 use super::{Hop, Pair};
-use crate::platform::LinkId;
+use crate::parts::LinkId;
 
 /// The shape of a tree, from the hosts up.
 #[derive(Clone, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct TreeShape {
     /// How many below each switch of a level.
     pub(crate) down: Vec<u32>,
     /// How many above each switch or host of the level below.
@@ -17,7 +17,7 @@ pub(crate) struct Shape {
 
 #[derive(Clone, Debug)]
 pub(crate) struct FatTree {
-    pub(crate) shape: Shape,
+    pub(crate) shape: TreeShape,
     /// Level by level, and within a level by place; a label for each.
     nodes: Vec<Node>,
     /// The first node of each level.
@@ -35,7 +35,7 @@ struct Node {
     children: Vec<Option<(usize, Pair)>>,
 }
 
-impl Shape {
+impl TreeShape {
     /// How many hosts it has.
     pub(crate) fn hosts(&self) -> Option<u32> {
         self.down.iter().try_fold(1u32, |hosts, &down| hosts.checked_mul(down))
@@ -81,7 +81,7 @@ fn label(mut place: u32, sizes: &[u32]) -> Vec<u32> {
 impl FatTree {
     /// A tree whose links are made by `link`, for the ids of a node and of its parent: the ranks of hosts, and for
     /// switches the numbers from twice as many as there are hosts downwards.
-    pub(crate) fn new(shape: Shape, mut link: impl FnMut(usize, usize) -> Pair) -> Self {
+    pub(crate) fn new(shape: TreeShape, mut link: impl FnMut(usize, usize) -> Pair) -> Self {
         let (nodes, first) = shape.nodes();
         let (limiters, loopbacks) = (Vec::new(), Vec::new());
         let mut tree = Self { shape, nodes, first, limiters, loopbacks };

@@ -7,7 +7,7 @@ pub(crate) mod star;
 pub(crate) mod table;
 pub(crate) mod torus;
 
-use crate::platform::{LinkId, Network, PointId};
+use crate::parts::{LinkId, PointId};
 
 /// The route between two of what is in a zone; its links are added to those that are there.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +16,9 @@ pub(crate) struct Hop {
     /// Where it leaves a zone that it begins in, and enters one that it ends in.
     pub(crate) gateways: (Option<PointId>, Option<PointId>),
 }
+
+/// Appends the links between two points of what is in a zone; `None` where there is no route.
+pub(crate) type Inside<'a> = dyn Fn(PointId, PointId, &mut Vec<LinkId>) -> Option<()> + 'a;
 
 impl Hop {
     /// Goes on as is written.
@@ -47,11 +50,16 @@ pub(crate) enum Routing {
 
 impl Routing {
     /// The route from one to another of what is in the zone, by ranks; `None` where there is none.
-    pub(crate) fn hop(&self, network: &Network, [from, to]: [u32; 2], hop: &mut Hop) -> Option<()> {
+    pub(crate) fn hop(
+        &self,
+        inside: &Inside<'_>,
+        [from, to]: [u32; 2],
+        hop: &mut Hop,
+    ) -> Option<()> {
         match self {
             Self::None => None,
             Self::Table(table) => table.hop(from, to, hop),
-            Self::Shortest(shortest) => shortest.hop(network, from, to, hop),
+            Self::Shortest(shortest) => shortest.hop(inside, from, to, hop),
             Self::Star(star) => star.hop(from, to, hop),
             Self::FatTree(tree) => tree.hop(from, to, hop),
             Self::Torus(torus) => torus.hop(from, to, hop),

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::OnceLock;
 
-use super::Hop;
-use crate::platform::{LinkId, Network, PointId};
+use super::{Hop, Inside};
+use crate::parts::{LinkId, PointId};
 
 /// What decides between ways with equally many links, as it does in `SimGrid`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Shortest {
         parts.find(|(first, last, _)| (*first, *last) == (from, to)).map(|(_, _, hop)| hop)
     }
 
-    pub(crate) fn hop(&self, network: &Network, from: u32, to: u32, hop: &mut Hop) -> Option<()> {
+    pub(crate) fn hop(&self, inside: &Inside<'_>, from: u32, to: u32, hop: &mut Hop) -> Option<()> {
         if from == to {
             if let Some(written) = self.part(from, to) {
                 hop.take_over(written);
@@ -62,7 +62,7 @@ impl Shortest {
             at = previous;
         }
         parts.reverse();
-        join(network, &parts, hop)
+        join(inside, &parts, hop)
     }
 
     /// Floyd's search, in `SimGrid`'s order.
@@ -112,12 +112,12 @@ impl Shortest {
 }
 
 /// Parts one after another; within a zone between two of them, the route between its gateways.
-fn join(network: &Network, parts: &[&Hop], hop: &mut Hop) -> Option<()> {
+fn join(inside: &Inside<'_>, parts: &[&Hop], hop: &mut Hop) -> Option<()> {
     let mut entered: Option<PointId> = None;
     for part in parts {
         let (left, enters) = part.gateways;
-        if let Some((inside, out)) = entered.zip(left).filter(|(inside, out)| inside != out) {
-            network.between(inside, out, &mut hop.links)?;
+        if let Some((entry, out)) = entered.zip(left).filter(|(entry, out)| entry != out) {
+            inside(entry, out, &mut hop.links)?;
         }
         hop.links.extend(&part.links);
         entered = enters;

@@ -1,7 +1,7 @@
 //! Everything goes up to one place and down again: clusters with private links and a backbone, and `routing="Star"`.
 
 use super::Hop;
-use crate::platform::{LinkId, PointId};
+use crate::parts::{LinkId, PointId};
 
 /// What is in the zone, by rank.
 #[derive(Clone, Debug, Default)]

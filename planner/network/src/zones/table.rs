@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Hop;
-use crate::platform::LinkId;
+use crate::parts::LinkId;
 
 /// Routes by the ranks of what they begin and end at.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! Tori: hosts at the points of a grid whose ends meet. A route goes along one dimension after the other, the shorter way.
 
 use super::{Hop, Pair};
-use crate::platform::LinkId;
+use crate::parts::LinkId;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Torus {
