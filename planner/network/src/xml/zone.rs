@@ -143,38 +143,36 @@ impl Builder {
         element: &Element<'_>,
         id: &str,
     ) -> Result<PointId, NetworkXmlError> {
+        self.named(id).ok_or_else(|| element.wrong(format!("there is another {id}")))
+    }
+
+    /// A new point of the zone that is read; `None` where another one has that name.
+    fn named(&mut self, id: &str) -> Option<PointId> {
+        if self.points.contains_key(id) {
+            return None;
+        }
         let point = PointId(position(self.network.points.len()));
-        let open = self.open.last_mut();
-        let (zone, rank) = open.as_ref().map_or((None, 0), |open| (Some(open.zone), open.count));
-        if let Some(open) = open {
+        let zone = self.open.last().map(|open| open.zone);
+        let rank = self.open.last_mut().map_or(0, |open| {
             open.count += 1;
-        }
+            open.count - 1
+        });
         self.network.points.push(Point { zone, rank });
-        if self.points.insert(id.to_owned(), point).is_some() {
-            return Err(element.wrong(format!("there is another {id}")));
-        }
-        Ok(point)
+        self.points.insert(id.to_owned(), point);
+        Some(point)
     }
 
     /// Adds a host to the zone that is read.
     pub(super) fn host(&mut self, host: Host) -> Result<PointId, NetworkXmlError> {
-        let name = host.name.to_string();
-        let wrong = |what: &str| NetworkXmlError::Element {
-            element: "host",
-            name: name.clone(),
-            what: what.to_owned(),
+        let wrong = |what: &str| {
+            let (name, what) = (host.name.to_string(), what.to_owned());
+            NetworkXmlError::Element { element: "host", name, what }
         };
-        if self.points.contains_key(&name) {
-            return Err(wrong("there is another one"));
-        }
-        let point = PointId(position(self.network.points.len()));
-        let Some(open) = self.open.last_mut() else { return Err(wrong("is in no zone")) };
-        self.network.points.push(Point { zone: Some(open.zone), rank: open.count });
-        open.count += 1;
+        let open = self.open.last_mut().ok_or_else(|| wrong("is in no zone"))?;
         open.hosts = true;
+        let point = self.named(&host.name).ok_or_else(|| wrong("there is another one"))?;
         self.network.hosts.push(host);
         self.network.point_of.push(point);
-        self.points.insert(name.clone(), point);
         Ok(point)
     }
 
@@ -269,7 +267,7 @@ impl Builder {
         Ok(Ends { name, kind, points, gateways, symmetrical })
     }
 
-    /// Adds a route to the zone that is read, and its reverse unless that is written too.
+    /// Adds a route to the zone that is read, and its reverse where it is symmetrical.
     pub(super) fn route(&mut self, ends: &Ends, links: &[Written]) -> Result<(), NetworkXmlError> {
         let there = self.resolve(ends, links, false)?;
         let [from, to] = ends.points.map(|point| self.network.points[point.0 as usize].rank);
