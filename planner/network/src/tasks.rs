@@ -38,6 +38,8 @@ struct Running {
     /// What is left of it, of one.
     left: f64,
     rate: f64,
+    /// The how manieth it was to advance, once its latency was over.
+    turn: u32,
 }
 
 /// Tasks that run on a network, and the time.
@@ -48,6 +50,8 @@ pub struct Execution<'a> {
     places: Vec<Option<u32>>,
     running: Vec<Running>,
     started: u32,
+    /// How many have advanced.
+    turns: u32,
     now: f64,
     /// Whether rates are those of what runs.
     settled: bool,
@@ -65,7 +69,7 @@ impl<'a> Execution<'a> {
         let resources: Vec<Resource> = hosts.chain(links).collect();
         let places = vec![None; resources.len()];
         let (sharing, running) = (Sharing::of(resources), Vec::new());
-        Self { network, sharing, places, running, started: 0, now: 0.0, settled: true }
+        Self { network, sharing, places, running, started: 0, turns: 0, now: 0.0, settled: true }
     }
 
     /// Seconds since the begin.
@@ -83,7 +87,11 @@ impl<'a> Execution<'a> {
         self.started += 1;
         let empty = activity.uses.is_empty();
         let left = if empty { 0.0 } else { 1.0 };
-        self.running.push(Running { id, activity, latency, left, rate: 0.0 });
+        if latency <= 0.0 {
+            self.turns += 1;
+        }
+        let turn = self.turns;
+        self.running.push(Running { id, activity, latency, left, rate: 0.0, turn });
         self.settled = false;
         Ok(id)
     }
@@ -147,12 +155,14 @@ impl<'a> Execution<'a> {
         if std::mem::replace(&mut self.settled, true) {
             return;
         }
-        let advancing = self.running.iter().filter(|task| task.latency <= 0.0);
-        let activities: Vec<&Activity> = advancing.map(|task| &task.activity).collect();
+        // What advances last is reckoned with first, as in SimGrid: where little is left, rounding decides who is held back.
+        let mut advancing: Vec<&mut Running> =
+            self.running.iter_mut().filter(|task| task.latency <= 0.0).collect();
+        advancing.sort_unstable_by_key(|task| std::cmp::Reverse(task.turn));
+        let activities: Vec<&Activity> = advancing.iter().map(|task| &task.activity).collect();
         let found: Vec<f64> = self.sharing.rates(&activities).collect();
-        let mut found = found.into_iter();
-        for task in &mut self.running {
-            task.rate = if task.latency > 0.0 { 0.0 } else { found.next().unwrap_or(0.0) };
+        for (task, rate) in advancing.into_iter().zip(found) {
+            task.rate = rate;
         }
     }
 
@@ -177,12 +187,15 @@ impl<'a> Execution<'a> {
         self.now += seconds;
         let mut ended = Vec::new();
         let mut changed = false;
+        let turns = &mut self.turns;
         self.running.retain_mut(|task| {
             let waited = task.latency > 0.0;
             if waited {
                 task.latency = if task.latency > seconds { task.latency - seconds } else { 0.0 };
                 if task.latency < NO_TIME {
                     task.latency = 0.0;
+                    *turns += 1;
+                    task.turn = *turns;
                     changed = true;
                 }
             }
