@@ -118,21 +118,31 @@ def written(draw, routing):
 def joined(draw):
     routing = draw.choice(TABLES)
     zones = draw.randint(2, 4)
-    xml, names = "", []
+    xml, names, gateways = "", [], []
     for number in range(zones):
-        own, own_names = cluster(draw, f"c{number}", "FLAT")
+        topology = draw.choice(["FLAT", "FLAT", "FAT_TREE", "TORUS", "DRAGONFLY"])
+        own, own_names = cluster(draw, f"c{number}", topology)
         xml, names = xml + own, names + own_names
+        # Only flat clusters have routers; of others a host is the gateway.
+        gateways.append(f"c{number}-c{number}_router" if topology == "FLAT" else f"c{number}-0")
+    # One host that is its own gateway.
+    xml += '<zone id="c9" routing="Full"><host id="lone" speed="1Gf">'
+    xml += '<prop id="wattage_per_state" value="50:100:200"/></host></zone>'
+    names.append("lone")
     links, all_links = links_of(draw, 5)
     xml += links
     for first in range(zones):
         for second in range(first + 1, zones):
             if routing != "Full" and second != first + 1:
                 continue
-            ends = [f"c{number}-c{number}_router" for number in (first, second)]
+            ends = gateways[first], gateways[second]
             some = "".join(link_ctn(draw, link) for link in draw.sample(all_links, draw.randint(1, 2)))
             xml += (
                 f'<zoneRoute src="c{first}" dst="c{second}" gw_src="{ends[0]}" gw_dst="{ends[1]}">{some}</zoneRoute>'
             )
+    for first in range(zones if routing == "Full" else 1):
+        some = link_ctn(draw, draw.choice(all_links))
+        xml += f'<zoneRoute src="c{first}" dst="c9" gw_src="{gateways[first]}" gw_dst="lone">{some}</zoneRoute>'
     return f'<zone id="w" routing="{routing}">{xml}</zone>', names
 
 

@@ -11,6 +11,7 @@
 //! Sources: the Batsim thesis (M. Poquet, *Simulation approach for resource management*), 4.3 to 4.5; `SimGrid`'s
 //! platform reference, version 4.1 of its format.
 
+mod loads;
 mod parts;
 pub mod platform;
 mod sharing;

@@ -126,11 +126,11 @@ impl Network {
         self.zones[zone.0 as usize].routing.hop(&inside, ranks, &mut hop)?;
         // Hosts and routers are their own gateways.
         let (leave, enter) = hop.gateways;
-        if first != from {
+        if first != from && leave? != from {
             self.between(from, leave?, links)?;
         }
         links.append(&mut hop.links);
-        if last != to {
+        if last != to && enter? != to {
             self.between(enter?, to, links)?;
         }
         Some(())

@@ -84,6 +84,10 @@ impl Sharing {
         &self.resources
     }
 
+    pub(crate) fn set_capacity(&mut self, resource: u32, capacity: f64) {
+        self.resources[resource as usize].capacity = capacity;
+    }
+
     /// The rates of activities: each a second's part of what an activity is in all.
     pub(crate) fn rates(&mut self, activities: &[&Activity]) -> impl Iterator<Item = f64> {
         self.begin(activities);

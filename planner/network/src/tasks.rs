@@ -5,7 +5,9 @@
 //! give it (`sharing`), and never faster than one core of each host computes its part, or than
 //! a window of TCP lets its bytes through.
 
-use crate::platform::{HostId, LinkId, Network, NoRoute};
+pub use crate::loads::LinkTotals;
+use crate::loads::Loads;
+use crate::platform::{Host, HostId, LinkId, Network, NoRoute};
 use crate::sharing::{Activity, Resource, Sharing, Use};
 
 /// The bytes of a window of TCP (`SimGrid`'s `network/TCP-gamma`).
@@ -35,6 +37,8 @@ struct Running {
     activity: Activity,
     /// What is left of its latency, seconds.
     latency: f64,
+    /// What its latency was in all, seconds.
+    waits: f64,
     /// What is left of it, of one.
     left: f64,
     rate: f64,
@@ -46,6 +50,9 @@ struct Running {
 pub struct Execution<'a> {
     network: &'a Network,
     sharing: Sharing,
+    /// Operations a second of a core of each host, as it is now.
+    speeds: Vec<f64>,
+    loads: Loads,
     /// While it is found out what a task uses: where in its list a resource is.
     places: Vec<Option<u32>>,
     running: Vec<Running>,
@@ -67,9 +74,18 @@ impl<'a> Execution<'a> {
         let links = network.links().iter();
         let links = links.map(|link| Resource { capacity: link.bandwidth, fatpipe: link.fatpipe });
         let resources: Vec<Resource> = hosts.chain(links).collect();
-        let places = vec![None; resources.len()];
-        let (sharing, running) = (Sharing::of(resources), Vec::new());
-        Self { network, sharing, places, running, started: 0, turns: 0, now: 0.0, settled: true }
+        Self {
+            network,
+            speeds: network.hosts().iter().map(Host::speed).collect(),
+            loads: Loads::of(network.hosts().len(), resources.len()),
+            places: vec![None; resources.len()],
+            sharing: Sharing::of(resources),
+            running: Vec::new(),
+            started: 0,
+            turns: 0,
+            now: 0.0,
+            settled: true,
+        }
     }
 
     /// Seconds since the begin.
@@ -83,6 +99,15 @@ impl<'a> Execution<'a> {
     /// Two of its hosts that communicate have no route.
     pub fn start(&mut self, task: &ParallelTask) -> Result<TaskId, NoRoute> {
         let (activity, latency) = self.reckon(task)?;
+        Ok(self.begin(activity, latency))
+    }
+
+    /// Begins to wait so many seconds, as a task that does nothing then.
+    pub fn wait(&mut self, seconds: f64) -> TaskId {
+        self.begin(Activity { uses: Vec::new(), bound: None }, seconds)
+    }
+
+    fn begin(&mut self, activity: Activity, latency: f64) -> TaskId {
         let id = TaskId(self.started);
         self.started += 1;
         let empty = activity.uses.is_empty();
@@ -91,9 +116,30 @@ impl<'a> Execution<'a> {
             self.turns += 1;
         }
         let turn = self.turns;
-        self.running.push(Running { id, activity, latency, left, rate: 0.0, turn });
+        self.running.push(Running { id, activity, latency, waits: latency, left, rate: 0.0, turn });
         self.settled = false;
-        Ok(id)
+        id
+    }
+
+    /// Ends a task that is not done.
+    pub fn cancel(&mut self, id: TaskId) {
+        self.running.retain(|task| task.id != id);
+        self.settled = false;
+    }
+
+    /// How much of a task that runs is done, from 0 to 1: of what only waits, of its time.
+    pub fn progress(&self, id: TaskId) -> Option<f64> {
+        let task = self.running.iter().find(|task| task.id == id)?;
+        let waits_only = task.activity.uses.is_empty() && task.waits > 0.0;
+        Some(1.0 - if waits_only { task.latency / task.waits } else { task.left })
+    }
+
+    /// Each core of a host computes so many operations a second from now on. What runs there keeps its bound.
+    pub fn set_speed(&mut self, host: HostId, speed: f64) {
+        let cores = f64::from(self.network.hosts()[host.0 as usize].cores);
+        self.speeds[host.0 as usize] = speed;
+        self.sharing.set_capacity(host.0, cores * speed);
+        self.settled = false;
     }
 
     /// What a task uses, and its latency.
@@ -103,7 +149,7 @@ impl<'a> Execution<'a> {
         for (&HostId(resource), &weight) in task.hosts.iter().zip(&task.operations) {
             if weight > 0.0 {
                 uses.push(Use { resource, weight });
-                bound = bound.min(self.network.hosts()[resource as usize].speed() / weight);
+                bound = bound.min(self.speeds[resource as usize] / weight);
             }
         }
         let first_link = uses.len();
@@ -161,8 +207,10 @@ impl<'a> Execution<'a> {
         advancing.sort_unstable_by_key(|task| std::cmp::Reverse(task.turn));
         let activities: Vec<&Activity> = advancing.iter().map(|task| &task.activity).collect();
         let found: Vec<f64> = self.sharing.rates(&activities).collect();
+        self.loads.clear();
         for (task, rate) in advancing.into_iter().zip(found) {
             task.rate = rate;
+            self.loads.add(&task.activity, rate, self.sharing.resources());
         }
     }
 
@@ -185,6 +233,7 @@ impl<'a> Execution<'a> {
     pub fn advance(&mut self, seconds: f64) -> Vec<TaskId> {
         self.settle();
         self.now += seconds;
+        self.loads.pass(seconds);
         let mut ended = Vec::new();
         let mut changed = false;
         let turns = &mut self.turns;
@@ -216,26 +265,21 @@ impl<'a> Execution<'a> {
 
     /// The part of a host's speed that is used, from 0 to 1.
     pub fn host_load(&mut self, host: HostId) -> f64 {
-        self.settle();
-        self.used(host.0) / self.sharing.resources()[host.0 as usize].capacity
+        self.load(host.0)
     }
 
     /// The part of a link's bandwidth that is used, from 0 to 1.
     pub fn link_load(&mut self, link: LinkId) -> f64 {
-        self.settle();
-        let resource = self.resource_of(link);
-        self.used(resource) / self.sharing.resources()[resource as usize].capacity
+        self.load(self.resource_of(link))
     }
 
-    fn used(&self, resource: u32) -> f64 {
-        let of = |task: &Running| {
-            let uses = task.activity.uses.iter().filter(|of| of.resource == resource);
-            uses.map(|of| of.weight).sum::<f64>() * task.rate
-        };
-        let each = self.running.iter().map(of);
-        if self.sharing.resources()[resource as usize].fatpipe {
-            return each.fold(0.0, f64::max);
-        }
-        each.sum()
+    fn load(&mut self, resource: u32) -> f64 {
+        self.settle();
+        self.loads.used(resource) / self.sharing.resources()[resource as usize].capacity
+    }
+
+    /// What went over each link so far.
+    pub fn link_totals(&self) -> &[LinkTotals] {
+        self.loads.link_totals()
     }
 }

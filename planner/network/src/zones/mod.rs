@@ -61,9 +61,21 @@ impl Routing {
             Self::Table(table) => table.hop(from, to, hop),
             Self::Shortest(shortest) => shortest.hop(inside, from, to, hop),
             Self::Star(star) => star.hop(from, to, hop),
+            // As in SimGrid, the router of a shaped cluster is beside each of its hosts.
+            _ if self.hosts().is_some_and(|hosts| from.max(to) >= hosts) => Some(()),
             Self::FatTree(tree) => tree.hop(from, to, hop),
             Self::Torus(torus) => torus.hop(from, to, hop),
             Self::Dragonfly(dragonfly) => dragonfly.hop(from, to, hop),
+        }
+    }
+
+    /// How many hosts a shaped cluster has, which come before its router.
+    fn hosts(&self) -> Option<u32> {
+        match self {
+            Self::FatTree(tree) => tree.shape.hosts(),
+            Self::Torus(torus) => Some(torus.dimensions.iter().product()),
+            Self::Dragonfly(dragonfly) => dragonfly.shape.all_hosts(),
+            _ => None,
         }
     }
 }
