@@ -43,6 +43,8 @@ pub enum Happening {
     End,
     /// Machines change their power state, or have changed it.
     State,
+    /// The load of machines changes: that of a job that communicates.
+    Load,
 }
 
 /// What the meter shows after an event.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use planner::quantity::Power;
 
+use crate::communication::JobProgram;
 use crate::time::Time;
 
 /// What a workload calls a job. Numbers order before names.
@@ -28,7 +29,7 @@ impl fmt::Display for JobId {
 }
 
 /// What a job does on its machines.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Work {
     /// It occupies them for a time.
     Delay(Time),
@@ -36,18 +37,21 @@ pub enum Work {
     Compute(f64),
     /// Several of these in turn: a time, and operations.
     Both(Time, f64),
+    /// It runs parallel tasks on a network, which alone can tell how long that takes.
+    Program(Arc<JobProgram>),
 }
 
 impl Work {
     /// How long it takes where the slowest machine computes `speed` operations a second. Longer than
-    /// can be simulated is [`Time::FOREVER`].
-    pub fn time(self, speed: f64) -> Time {
+    /// can be simulated is [`Time::FOREVER`]; so is what a network alone can tell.
+    pub fn time(&self, speed: f64) -> Time {
         let compute =
             |operations: f64| Time::from_seconds_f64(operations / speed).unwrap_or(Time::FOREVER);
         match self {
-            Self::Delay(time) => time,
-            Self::Compute(operations) => compute(operations),
-            Self::Both(time, operations) => time + compute(operations),
+            Self::Delay(time) => *time,
+            Self::Compute(operations) => compute(*operations),
+            Self::Both(time, operations) => *time + compute(*operations),
+            Self::Program(_) => Time::FOREVER,
         }
     }
 }
@@ -117,7 +121,7 @@ impl Job {
         let time = self.work.time(speed) + launch;
         self.walltime.is_some_and(|walltime| match self.work {
             Work::Delay(_) => time >= walltime,
-            Work::Compute(_) | Work::Both(..) => time > walltime,
+            Work::Compute(_) | Work::Both(..) | Work::Program(_) => time > walltime,
         })
     }
 }

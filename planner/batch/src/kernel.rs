@@ -8,6 +8,7 @@
 //! logarithm of the running jobs. The simulation ends with the last job.
 
 mod cluster;
+mod communications;
 pub mod external;
 mod machines;
 mod observer;
@@ -17,9 +18,11 @@ mod submissions;
 
 use std::io;
 
+use network::platform::NoRoute;
 use planner::node_set::NodeSet;
 use planner::quantity::Energy;
 
+use crate::communication::MachineNetwork;
 use crate::energy::Consumption;
 use crate::job::{Job, JobId};
 use crate::message_log::MessageLogError;
@@ -29,7 +32,7 @@ use crate::supplier_tables::SupplierTables;
 use crate::time::Time;
 
 pub use machines::Entered;
-pub use observer::Observer;
+pub use observer::{LinkUse, Observer};
 pub use play::simulate;
 pub use replay::replay;
 
@@ -48,6 +51,8 @@ pub struct Cluster<'a> {
     pub delays_compute: bool,
     /// What energy costs and emits, where that is known.
     pub tables: Option<&'a SupplierTables>,
+    /// What jobs communicate over, where that takes time.
+    pub network: Option<&'a MachineNetwork>,
 }
 
 /// A job that has ended.
@@ -158,6 +163,16 @@ pub enum SimulationError<E> {
     /// A scheduler outside said what cannot be.
     #[error(transparent)]
     External(#[from] external::ExternalError),
+    /// Machines of a job that communicates have no route between them.
+    #[error("at {now} s job {job} communicates, and {error}")]
+    Route {
+        /// The instant.
+        now: Time,
+        /// The job, or one of those that run.
+        job: JobId,
+        /// Which machines they are.
+        error: NoRoute,
+    },
     /// Nothing is left to happen, and jobs wait.
     #[error("at {now} s {waiting} jobs wait, nothing runs, and the scheduler starts none")]
     Stuck {

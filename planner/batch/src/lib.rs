@@ -5,6 +5,7 @@
 //! * [`simulation`]: a workload, a platform, who decides and options put together and played.
 //! * [`workload`]: jobs, from traces and documents.
 //! * [`platform`]: machines: how fast, and what they draw; [`energy`]: what they consume.
+//! * [`communication`]: what jobs do on a network, which the crate `network` reckons.
 //! * [`kernel`]: events over integer time; what is true of jobs and machines.
 //! * [`scheduler`]: what a scheduler is told and answers; the kernel and the policies know it, not each other.
 //! * [`dispatch`]: systems of several resources, beside all of this: nodes, jobs of units, orders, fits and estimates.
@@ -18,6 +19,7 @@
 //! Sources: the Batsim thesis (M. Poquet, *Simulation approach for resource management*), chapters 2
 //! and 4 to 7; Simbatch (Y. Caniou, J.-S. Gay); A. Mu'alem and D. Feitelson 2001 for backfilling.
 
+pub mod communication;
 pub mod dispatch;
 pub mod energy;
 pub mod job;

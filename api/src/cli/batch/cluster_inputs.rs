@@ -1,5 +1,6 @@
 //! What simulations are played on, as files say it: machines, the supplier's tables, reservations.
 
+use batch::communication::MachineNetwork;
 use batch::platform::Platform;
 use batch::reservation::Reservation;
 use batch::simulation::Inputs;
@@ -14,6 +15,8 @@ pub struct ClusterInputs {
     pub platform: Platform,
     pub tables: SupplierTables,
     reservations: Vec<Reservation>,
+    /// What jobs communicate over, where that takes time.
+    pub network: Option<MachineNetwork>,
     /// Where the tables are, and when the simulation begins.
     pub supplier: Supplier,
 }
@@ -23,7 +26,7 @@ impl ClusterInputs {
     pub fn read(platform: Platform, supplier: &Supplier) -> Result<Self, Failure> {
         let reservations = supplier::reserved(supplier, platform.machines())?;
         let tables = supplier::tables(supplier)?;
-        Ok(Self { platform, tables, reservations, supplier: supplier.clone() })
+        Ok(Self { platform, tables, reservations, network: None, supplier: supplier.clone() })
     }
 
     /// What a simulation is played on.
@@ -33,6 +36,7 @@ impl ClusterInputs {
             tables: &self.tables,
             allows_uncovered: self.supplier.allow_uncovered,
             reservations: &self.reservations,
+            network: self.network.as_ref(),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use batch::communication::{MachineNetwork, MachineNetworkError};
 use batch::platform::{KnownMachine, Machine, Platform, PlatformDocument, PlatformError, read_xml};
 use batch::workload::{JobsInMemory, Workload, WorkloadReading, machines_said};
 
@@ -66,7 +67,7 @@ fn read_toml(file: &Path, text: &str, services: Services<'_>) -> Result<Vec<Mach
 /// The files of nodes that a platform file names, where it does.
 pub fn files_of_nodes(file: &Path) -> Vec<PathBuf> {
     let document = fs::read_to_string(file).ok().and_then(|text| toml::from_str(&text).ok());
-    let Some(PlatformDocument { machines }) = document else { return Vec::new() };
+    let Some(PlatformDocument { machines, .. }) = document else { return Vec::new() };
     let folder = file.parent().unwrap_or(Path::new(""));
     machines.iter().filter_map(|class| Some(folder.join(class.nodes.as_ref()?))).collect()
 }
@@ -80,13 +81,35 @@ pub fn machines_of(file: &Path) -> Result<Option<(u32, &'static str)>, Failure> 
     machines_said(open_unseen(file)?).map_err(|error| bad_input(file, error))
 }
 
-/// Opens a workload that `platform` can play.
+/// The network of a platform file whose machines are the platform's, where the file describes one.
+pub fn network(file: &Path, platform: &Platform) -> Result<Option<MachineNetwork>, Failure> {
+    if file.to_str().is_some_and(nodes::is_url) {
+        return Ok(None);
+    }
+    let mut text = String::new();
+    open(file)?.read_to_string(&mut text).map_err(|error| bad_input(file, error))?;
+    let wrong = |error: MachineNetworkError| {
+        let way_out = "--option network=false lets communication take no time";
+        bad_input(file, format!("{error}; {way_out}"))
+    };
+    if text.trim_start().starts_with('<') {
+        return MachineNetwork::read(&text, platform).map_err(wrong);
+    }
+    // Tables and lists of nodes say nothing of a network.
+    let document: Option<PlatformDocument> = toml::from_str(&text).ok();
+    let section = document.and_then(|document| document.network);
+    section.map(|section| MachineNetwork::of_section(&section, platform)).transpose().map_err(wrong)
+}
+
+/// Opens a workload that `platform` can play, over its network where there is one.
 pub fn workload(
     file: &Path,
     reading: WorkloadReading,
     platform: &Platform,
+    network: Option<&MachineNetwork>,
 ) -> Result<Workload, Failure> {
-    Workload::open(open(file)?, reading, platform).map_err(|error| bad_input(file, error))
+    let opened = Workload::open(open(file)?, reading, platform, network);
+    opened.map_err(|error| bad_input(file, error))
 }
 
 /// All jobs of a workload, and the workload that they were read from.
@@ -98,7 +121,7 @@ pub fn all_jobs(
 ) -> Result<(JobsInMemory, Workload), Failure> {
     let machines = machines.unwrap_or(u32::MAX);
     let reading = WorkloadReading { machines, raw, whole: true, duplicates };
-    let mut workload = workload(file, reading, &Platform::of_machines(machines))?;
+    let mut workload = workload(file, reading, &Platform::of_machines(machines), None)?;
     let jobs = workload.read_all().map_err(|error| bad_input(file, error))?;
     Ok((jobs, workload))
 }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use batch::energy::MeterReading;
 use batch::job::Job;
-use batch::kernel::{Entering, Observer, Played};
-use batch::output::{ChangeTable, EnergyTable, JobTable, PajeTrace, StateTable};
+use batch::kernel::{Entering, LinkUse, Observer, Played};
+use batch::output::{ChangeTable, EnergyTable, JobTable, PajeTrace, StateTable, write_links};
 use batch::platform::Platform;
 use batch::report::{Collector, ReportPart};
 use batch::scheduler::RefusalReason;
@@ -179,6 +179,13 @@ impl Observer for Outputs {
         let Some(energy) = self.energy() else { return Ok(()) };
         energy.states.entered(entering)?;
         energy.changes.row(entering)
+    }
+
+    fn linked(&mut self, links: &[LinkUse<'_>]) -> io::Result<()> {
+        let (Some(tables), Some(to)) = (&mut self.tables, &self.to) else { return Ok(()) };
+        let (file, out) = Pending::create(&to.folder, "links.csv").map_err(io::Error::other)?;
+        tables.pending.push(("links", file));
+        write_links(out, links)
     }
 
     fn metered(&mut self, reading: &MeterReading) -> io::Result<()> {

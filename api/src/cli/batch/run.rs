@@ -4,8 +4,10 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use batch::communication::MachineNetwork;
 use batch::kernel::SimulationError;
 use batch::message_log::read_messages;
+use batch::platform::Platform;
 use batch::simulation::{
     self, MessageLog, NamedOptions, PlayError, Simulation, SimulationOptions, SimulationResults,
 };
@@ -31,7 +33,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let token = arguments.identity.token()?;
     let services = Services::Asked(token.as_ref());
     let platform = inputs::platform(arguments.platform.as_deref(), machines(arguments)?, services)?;
-    let cluster = ClusterInputs::read(platform, &arguments.supplier)?;
+    let mut cluster = ClusterInputs::read(platform, &arguments.supplier)?;
+    if options.0.network {
+        cluster.network = network(arguments, &cluster.platform)?;
+    }
     if let Some(folder) = &arguments.out {
         out::check(&folder.into(), arguments.force)?;
     }
@@ -75,6 +80,34 @@ fn machines(arguments: &Arguments) -> Result<Option<u32>, Failure> {
     Ok(Some(machines))
 }
 
+/// How the workload is read.
+fn reading(arguments: &Arguments, platform: &Platform, whole: bool) -> WorkloadReading {
+    WorkloadReading {
+        machines: platform.machines(),
+        raw: arguments.raw,
+        whole,
+        duplicates: arguments.keep_duplicates,
+    }
+}
+
+/// The platform's network, where it is needed: without communication a simulation is played as fast as without it, and
+/// what cannot be read of it does not matter.
+fn network(arguments: &Arguments, platform: &Platform) -> Result<Option<MachineNetwork>, Failure> {
+    // The messages of another simulator tell by themselves how long jobs last.
+    let Some(file) = arguments.platform.as_deref().filter(|_| arguments.batches.is_none()) else {
+        return Ok(None);
+    };
+    let workload = &arguments.workload;
+    // What can be read only once, and what a scheduler may register, may communicate.
+    let mut needed = !workload.is_file() || arguments.combination().is_none();
+    if !needed {
+        let any = Platform::of_machines(platform.machines());
+        needed = inputs::workload(workload, reading(arguments, platform, false), &any, None)?
+            .needs_network();
+    }
+    if needed { inputs::network(file, platform) } else { Ok(None) }
+}
+
 /// How a simulation ended, when not well.
 enum Ended {
     /// The trace must be read whole.
@@ -98,13 +131,9 @@ fn play(
     let began = Instant::now();
     let platform = &cluster.platform;
     let ended = |error| ended(arguments, cluster, error);
-    let reading = WorkloadReading {
-        machines: platform.machines(),
-        raw: arguments.raw,
-        whole,
-        duplicates: arguments.keep_duplicates,
-    };
-    let mut jobs = inputs::workload(&arguments.workload, reading, platform)?;
+    let reading = reading(arguments, platform, whole);
+    let mut jobs =
+        inputs::workload(&arguments.workload, reading, platform, cluster.network.as_ref())?;
     let mut outside = None;
     let decider = if let Some(policy) = arguments.combination() {
         let message_log = arguments.batches.as_deref().map(message_log).transpose()?;

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use batch::job::Job;
-use batch::workload::{JsonWriter, SwfWriter};
+use batch::time::Time;
+use batch::workload::{JobsDo, JsonWriter, SwfWriter};
 
 use crate::cli::batch::files::Pending;
 use crate::cli::batch::inputs::all_jobs;
@@ -24,6 +25,12 @@ pub struct Arguments {
     /// occupy machines
     #[arg(long, value_name = "FLOPS", value_parser = super::speed)]
     speed_flops: Option<f64>,
+    /// What each machine of a job sends to each other for every second of its run time, in JSON with --speed-flops
+    #[arg(long, value_name = "BYTES", value_parser = super::amount, requires = "speed_flops", default_value_t = 0.0)]
+    bytes_per_s: f64,
+    /// Walltimes are at least so many times the run times: what communicates lasts longer
+    #[arg(long, value_name = "FACTOR", value_parser = super::amount)]
+    walltime_factor: Option<f64>,
     /// Leave the workload as it is: drop, clip and shift nothing
     #[arg(long)]
     raw: bool,
@@ -41,14 +48,19 @@ enum Format {
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     format(&arguments.out)?;
-    let (read, workload) =
+    let (mut read, workload) =
         all_jobs(&arguments.file, arguments.machines, arguments.raw, arguments.keep_duplicates)?;
+    if let Some(factor) = arguments.walltime_factor {
+        let speed = arguments.speed_flops.unwrap_or(1.0);
+        read.jobs.iter_mut().for_each(|job| lengthen(job, factor, speed));
+    }
     let jobs = &read.jobs;
     let largest = jobs.iter().map(|job| job.nodes).max().unwrap_or(0);
     let written = Written {
         machines: arguments.machines.unwrap_or(largest),
         header: workload.header(),
         speed_flops: arguments.speed_flops,
+        bytes_per_s: arguments.bytes_per_s,
     };
     write(&arguments.out, jobs, &written)
 }
@@ -59,6 +71,14 @@ pub struct Written<'a> {
     /// A trace's keys and values; those that count are written anew.
     pub header: &'a [(String, String)],
     pub speed_flops: Option<f64>,
+    /// What each machine of a job sends to each other for every second of its run time.
+    pub bytes_per_s: f64,
+}
+
+/// The walltime of a job that has one becomes at least so many times its run time.
+fn lengthen(job: &mut Job, factor: f64, speed: f64) {
+    let least = Time::from_seconds_f64(job.work.time(speed).as_seconds() * factor);
+    job.walltime = job.walltime.map(|walltime| walltime.max(least.unwrap_or(Time::FOREVER)));
 }
 
 /// Writes a workload in the format that the name of `out` says.
@@ -74,8 +94,11 @@ pub fn write(out: &Path, jobs: &[Job], written: &Written<'_>) -> Result<(), Fail
             writer.finish().finish()?;
         }
         Format::Json => {
-            let computes = written.speed_flops.is_some();
-            let mut writer = JsonWriter::new(out, written.machines, speed, computes)?;
+            let does = match written.speed_flops {
+                Some(_) => JobsDo::Compute { bytes: written.bytes_per_s },
+                None => JobsDo::Wait,
+            };
+            let mut writer = JsonWriter::new(out, written.machines, speed, does)?;
             jobs.iter().try_for_each(|job| writer.job(job))?;
             writer.finish()?.finish()?;
         }

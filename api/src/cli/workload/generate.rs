@@ -105,7 +105,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let rate = arguments.rate.map_or(String::new(), |rate| format!(", {rate} times as often"));
     let note = format!("{}{rate}, seed {}", model.source(), arguments.seed);
     let header = [("Note".to_owned(), note)];
-    write(&arguments.out, &jobs, &Written { machines, header: &header, speed_flops: None })
+    let written = Written { machines, header: &header, speed_flops: None, bytes_per_s: 0.0 };
+    write(&arguments.out, &jobs, &written)
 }
 
 /// Has jobs submitted `rate` times as often.

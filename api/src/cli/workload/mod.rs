@@ -36,6 +36,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
+/// A number from 0 on.
+fn amount(text: &str) -> Result<f64, String> {
+    let amount: Option<f64> = text.parse().ok();
+    let amount = amount.filter(|amount| amount.is_finite() && *amount >= 0.0);
+    amount.ok_or_else(|| "must be a number from 0 on".to_owned())
+}
+
 /// Operations a second.
 fn speed(text: &str) -> Result<f64, String> {
     let speed: Option<f64> = text.parse().ok();

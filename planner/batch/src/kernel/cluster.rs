@@ -1,6 +1,7 @@
 //! The jobs that wait or run, and the machines: what is true, whatever a scheduler believes.
 
 mod external;
+mod network;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,9 +9,10 @@ use std::io;
 
 use planner::node_set::NodeSet;
 
+use super::communications::Communications;
 use super::machines::{Machines, News};
 use super::{Cluster, Entering, JobEnd, Observer, Played, SimulationError};
-use crate::job::{Job, JobId};
+use crate::job::{Job, JobId, Work};
 use crate::scheduler::{Decisions, JobKey, JobRefusal, JobRequest, PowerOrder, Start, Switched};
 use crate::time::Time;
 
@@ -23,6 +25,10 @@ struct Live {
     machines: NodeSet,
     /// The speed of its slowest machine.
     speed: f64,
+    /// Its machines in the order of its ranks, where that is not theirs.
+    ranks: Option<Vec<u32>>,
+    /// Whether it was on the network until its walltime.
+    at_walltime: bool,
 }
 
 /// The state of the simulation.
@@ -38,6 +44,9 @@ pub(super) struct SimulationState<'a> {
     /// Ends of running jobs: when, after how many other starts, which.
     ends: BinaryHeap<Reverse<(Time, u64, JobKey)>>,
     starts: u64,
+    communications: Option<Communications<'a>>,
+    /// When a job ended last.
+    last_end: Time,
 }
 
 impl<'a> SimulationState<'a> {
@@ -51,6 +60,8 @@ impl<'a> SimulationState<'a> {
             running: 0,
             ends: BinaryHeap::new(),
             starts: 0,
+            communications: cluster.network.map(Communications::new),
+            last_end: Time::ZERO,
         }
     }
 
@@ -113,7 +124,9 @@ impl<'a> SimulationState<'a> {
     /// Lets a job wait, whatever it asks for.
     fn admit(&mut self, job: Job) -> JobRequest {
         let (nodes, walltime) = (job.nodes, job.walltime.unwrap_or(Time::FOREVER));
-        let live = Some(Live { job, started: None, machines: NodeSet::new(), speed: 1.0 });
+        let machines = NodeSet::new();
+        let (ranks, at_walltime) = (None, false);
+        let live = Some(Live { job, started: None, machines, speed: 1.0, ranks, at_walltime });
         let key = if let Some(key) = self.spare.pop() {
             self.live[key.index()] = live;
             key
@@ -174,14 +187,16 @@ impl<'a> SimulationState<'a> {
         live.speed = self.machines.slowest(&live.machines);
         self.waiting -= 1;
         self.running += 1;
-        self.ends.push(Reverse((
-            now + live.job.occupied(live.speed, self.cluster.launch),
-            self.starts,
-            key,
-        )));
-        let reading = self.machines.begin(now, &live.job, &live.machines);
+        let by_load = self.communications.is_some() && live.draws_by_load();
+        let reading = self.machines.begin(now, &live.job, &live.machines, by_load);
         observer.started(now, &live.job, &live.machines)?;
         reading.as_ref().map_or(Ok(()), |reading| observer.metered(reading))?;
+        let (begins, cluster) = ((now, self.starts, key), self.cluster);
+        let network = self.communications.as_mut();
+        if !live.communicate(begins, network, &self.machines, cluster) {
+            let end = now + live.job.occupied(live.speed, cluster.launch);
+            self.ends.push(Reverse((end, self.starts, key)));
+        }
         self.starts += 1;
         Ok(&live.job.id)
     }
@@ -201,7 +216,10 @@ impl<'a> SimulationState<'a> {
     /// Whether a job that runs to its end ends at its walltime.
     pub(super) fn reaches_walltime(&self, key: JobKey) -> bool {
         let launch = self.cluster.launch;
-        self.live(key).is_some_and(|live| live.job.reaches_walltime(live.speed, launch))
+        self.live(key).is_some_and(|live| match (&live.job.work, &self.communications) {
+            (Work::Program(_), Some(_)) => live.at_walltime,
+            _ => live.job.reaches_walltime(live.speed, launch),
+        })
     }
 
     fn live(&self, key: JobKey) -> Option<&Live> {
@@ -220,7 +238,8 @@ impl<'a> SimulationState<'a> {
         let Some(live) = self.live[key.index()].take() else { return Ok(()) };
         let started = live.started.unwrap_or(now);
         let Live { job, machines, .. } = &live;
-        let read = self.machines.end(now, started, job, machines);
+        let by_load = self.communications.as_mut().and_then(|all| all.remove(now, key));
+        let read = self.machines.end(now, started, job, machines, by_load);
         let energy = read.map(|(_, energy)| energy);
         observer.played(&Played {
             job,
@@ -233,6 +252,7 @@ impl<'a> SimulationState<'a> {
         })?;
         read.map_or(Ok(()), |(reading, _)| observer.metered(&reading))?;
         self.running -= 1;
+        self.last_end = now;
         Ok(())
     }
 
@@ -255,7 +275,7 @@ impl<'a> SimulationState<'a> {
             let key = start.key;
             started(self.start(now, start, observer)?, key);
         }
-        Ok(())
+        Ok(self.tell_loads(now, observer)?)
     }
 
     /// Frees the key of a job whose end was told.
@@ -265,6 +285,7 @@ impl<'a> SimulationState<'a> {
 
     /// Tells what became of all machines.
     pub(super) fn tell_totals(&self, observer: &mut impl Observer) -> io::Result<()> {
+        self.tell_links(observer)?;
         self.machines.totals().map_or(Ok(()), |totals| observer.finished(&totals))
     }
 

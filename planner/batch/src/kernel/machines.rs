@@ -123,36 +123,60 @@ impl<'a> Machines<'a> {
         speeds.reduce(f64::min).unwrap_or(1.0)
     }
 
-    /// A job begins on machines that were taken.
+    /// A job begins on machines that were taken; where what it draws follows from loads, it has none yet.
     pub(super) fn begin(
         &mut self,
         now: Time,
         job: &Job,
         machines: &NodeSet,
+        by_load: bool,
     ) -> Option<MeterReading> {
         let (idle, busy) = self.draws_with(job, machines)?;
+        let busy = if by_load { Power::ZERO } else { busy };
         let (from, to) = ((Activity::Idle, idle), (Activity::Computing, busy));
         let change = Change { machines: job.nodes, from, to };
         self.meter.as_mut().map(|meter| meter.change(now, Happening::Start, &change))
     }
 
-    /// A job that began at `started` ends: the reading, and what its machines consumed.
+    /// A job that began at `started` ends: the reading, and what its machines consumed. Where that follows from loads,
+    /// it is said, with what they drew last.
     pub(super) fn end(
         &mut self,
         now: Time,
         started: Time,
         job: &Job,
         machines: &NodeSet,
+        by_load: Option<(Power, Energy)>,
     ) -> Option<(MeterReading, Energy)> {
         self.free += job.nodes;
         if self.cluster.places {
             self.idle = self.idle.union(machines);
         }
         let (idle, busy) = self.draws_with(job, machines)?;
+        let (busy, energy) = by_load.unwrap_or_else(|| (busy, (busy * (now - started)).whole()));
         let (from, to) = ((Activity::Computing, busy), (Activity::Idle, idle));
         let change = Change { machines: job.nodes, from, to };
-        let energy = (busy * (now - started)).whole();
         self.meter.as_mut().map(|meter| (meter.change(now, Happening::End, &change), energy))
+    }
+
+    /// What jobs draw that follows from loads goes from one power to another.
+    pub(super) fn load(&mut self, now: Time, before: Power, after: Power) -> Option<MeterReading> {
+        let (from, to) = ((Activity::Computing, before), (Activity::Computing, after));
+        let change = Change { machines: 0, from, to };
+        self.meter.as_mut().map(|meter| meter.change(now, Happening::Load, &change))
+    }
+
+    /// Each of these machines, with its computing state.
+    pub(super) fn states(&self, machines: &NodeSet) -> Vec<(u32, usize)> {
+        let initial = self.cluster.platform.initial();
+        let mut states: Vec<(u32, usize)> =
+            machines.positions().map(|machine| (machine, initial)).collect();
+        for (part, state) in self.by_state(machines) {
+            for of in states.iter_mut().filter(|(machine, _)| part.contains(*machine)) {
+                of.1 = state;
+            }
+        }
+        states
     }
 
     /// Carries out an order. An error says what is wrong with it.
@@ -318,7 +342,7 @@ impl<'a> Machines<'a> {
     }
 
     /// What machines draw without and with this job.
-    fn draws_with(&self, job: &Job, machines: &NodeSet) -> Option<(Power, Power)> {
+    pub(super) fn draws_with(&self, job: &Job, machines: &NodeSet) -> Option<(Power, Power)> {
         self.meter.as_ref()?;
         let Draws { idle, computing } = self.draws(machines)?;
         let computes = !matches!(job.work, Work::Delay(_)) || self.cluster.delays_compute;

@@ -55,6 +55,27 @@ pub trait Observer {
     fn finished(&mut self, _: &Totals) -> io::Result<()> {
         Ok(())
     }
+
+    /// The last job ended, by which time so much had gone over each link; where there is a network.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn linked(&mut self, _: &[LinkUse<'_>]) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What went over a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkUse<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Bytes of all jobs.
+    pub bytes: f64,
+    /// How long anything went over it, seconds.
+    pub busy_s: f64,
+    /// The mean part of its bandwidth that was used, until the last job ended.
+    pub mean_load: f64,
 }
 
 impl<O: Observer + ?Sized> Observer for &mut O {
@@ -80,6 +101,10 @@ impl<O: Observer + ?Sized> Observer for &mut O {
 
     fn finished(&mut self, totals: &Totals) -> io::Result<()> {
         (**self).finished(totals)
+    }
+
+    fn linked(&mut self, links: &[LinkUse<'_>]) -> io::Result<()> {
+        (**self).linked(links)
     }
 }
 
@@ -113,5 +138,10 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn finished(&mut self, totals: &Totals) -> io::Result<()> {
         self.0.finished(totals)?;
         self.1.finished(totals)
+    }
+
+    fn linked(&mut self, links: &[LinkUse<'_>]) -> io::Result<()> {
+        self.0.linked(links)?;
+        self.1.linked(links)
     }
 }

@@ -78,7 +78,9 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Play<'_, J, O> {
         }
         let wake = self.decisions.wake_at.filter(|at| *at > last);
         let switch = self.state.machines().next_switch();
-        Ok([submission, self.state.next_end(), switch, wake].into_iter().flatten().min())
+        let others = [submission, self.state.next_end(), switch, wake].into_iter().flatten().min();
+        self.state.play_network(others, self.observer)?;
+        Ok(self.state.next_end().into_iter().chain(others).min())
     }
 
     /// Ends and submits what ends and is submitted at `now`.

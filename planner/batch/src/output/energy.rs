@@ -1,5 +1,5 @@
-//! `consumed_energy.csv`: a row whenever a job starts or ends or machines change their state, with
-//! Batsim's columns.
+//! `consumed_energy.csv`: a row whenever a job starts or ends, machines change their state, or the loads of jobs that
+//! communicate change, with Batsim's columns.
 
 use std::io::{self, Write};
 
@@ -7,8 +7,8 @@ use super::jobs::seconds;
 use crate::energy::{Happening, MeterReading};
 use crate::quantity::watts;
 
-/// `consumed_energy.csv`: time, energy so far, `s` for a start, `e` for an end or `p` for a change of
-/// power states, what machines would draw without their jobs, mean power since the row before or `NA`.
+/// `consumed_energy.csv`: time, energy so far, `s` for a start, `e` for an end, `p` for a change of
+/// power states or `l` for one of loads, what machines would draw without their jobs, mean power since the row before or `NA`.
 #[derive(Debug)]
 pub struct EnergyTable<W> {
     out: W,
@@ -37,6 +37,7 @@ impl<W: Write> EnergyTable<W> {
             Happening::Start => 's',
             Happening::End => 'e',
             Happening::State => 'p',
+            Happening::Load => 'l',
         };
         let (consumed, least) = (reading.consumed.as_joules(), watts(reading.least));
         write!(row, ",{consumed:.6},{letter},{least:.6},")?;

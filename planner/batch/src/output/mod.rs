@@ -2,11 +2,13 @@
 
 mod energy;
 mod jobs;
+mod links;
 mod paje;
 mod states;
 
 pub use energy::EnergyTable;
 pub use jobs::JobTable;
 pub(crate) use jobs::{always_quoted, quoted, seconds, whole};
+pub use links::write_links;
 pub use paje::PajeTrace;
 pub use states::{ChangeTable, StateTable};

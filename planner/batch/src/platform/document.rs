@@ -6,7 +6,7 @@ use planner::power_states::{ComputingState, Draws, PowerStates, Sleep, Transitio
 use planner::quantity::Power;
 use serde::Deserialize;
 
-use super::{Machine, Naming, PlatformError, power, switching_time};
+use super::{Machine, Naming, NetworkSection, PlatformError, power, switching_time};
 
 /// The document.
 #[derive(Clone, Debug, Deserialize)]
@@ -14,6 +14,8 @@ use super::{Machine, Naming, PlatformError, power, switching_time};
 pub struct PlatformDocument {
     /// The classes, machine 0 in the first.
     pub machines: Vec<MachineClass>,
+    /// What they communicate over, where that takes time.
+    pub network: Option<NetworkSection>,
 }
 
 /// Machines that are equal.

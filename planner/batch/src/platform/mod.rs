@@ -8,6 +8,7 @@
 mod document;
 mod groups;
 mod machine;
+mod network_section;
 mod of_each;
 mod xml;
 
@@ -21,6 +22,7 @@ use crate::time::Time;
 pub use document::{KnownMachine, MachineClass, PlatformDocument};
 pub use groups::Groups;
 pub use machine::{Activity, Machine, Naming};
+pub use network_section::{LinkSharing, NetworkSection, NetworkTopology, StorageSection};
 use of_each::{PowerOfEach, ValueOfEach};
 pub use xml::{PlatformXmlError, read_xml};
 
@@ -208,6 +210,14 @@ impl Platform {
                 let of = |position: u32| speeds.get(position as usize).copied();
                 machines.positions().filter_map(of).reduce(f64::min).unwrap_or(1.0)
             }
+        }
+    }
+
+    /// The speed of a machine in a computing state.
+    pub fn speed(&self, machine: u32, state: usize) -> f64 {
+        match &self.states[state].speeds {
+            ValueOfEach::Same(speed) => *speed,
+            ValueOfEach::Own(speeds) => speeds.get(machine as usize).copied().unwrap_or(1.0),
         }
     }
 

@@ -25,7 +25,7 @@ pub const fn option(
 }
 
 /// What can be said with every policy; whoever plays it takes them out.
-pub const COMMON_OPTIONS: [PolicyOption; 5] = [
+pub const COMMON_OPTIONS: [PolicyOption; 6] = [
     option("tau_s", "10", "the run time below which slowdowns are bounded, s"),
     option("launch_s", "0", "how long it takes to launch a job, s"),
     option(
@@ -35,6 +35,7 @@ pub const COMMON_OPTIONS: [PolicyOption; 5] = [
     ),
     option("utilisation", "1", "the utilisation of jobs that do not say, from 0 to 1"),
     option("job_utilisation", "true for JSON, false for traces", "whether it counts what jobs say"),
+    option("network", "true", "whether jobs communicate over the platform's network"),
 ];
 
 /// What is said, what of it was asked for, and what is wrong with it.

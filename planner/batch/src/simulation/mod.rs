@@ -8,6 +8,7 @@ mod utilisation;
 
 use serde::Serialize;
 
+use crate::communication::MachineNetwork;
 use crate::kernel::external::{self, Peer, Rules};
 use crate::kernel::{self, Cluster, Observer, SimulationError};
 use crate::message_log::{LoggedMessage, MessageLogError};
@@ -60,6 +61,8 @@ pub struct Inputs<'a> {
     pub allows_uncovered: bool,
     /// Machines that are not for jobs for a time.
     pub reservations: &'a [Reservation],
+    /// What jobs communicate over, where that takes time; the workload was opened for it.
+    pub network: Option<&'a MachineNetwork>,
 }
 
 /// A simulation before it is played.
@@ -93,7 +96,7 @@ pub struct SimulationResults {
     pub summary: Summary,
     /// What became of the workload's jobs before they were played.
     pub workload: Cleaning,
-    /// Jobs whose communication took no time: there is no network.
+    /// Jobs whose communication took no time, since there was no network.
     pub jobs_communicating: u64,
     /// What the supplier's tables lack of what was played, where that is allowed.
     #[serde(skip)]
@@ -238,15 +241,17 @@ impl<'a> Simulation<'a> {
 
     /// What the kernel plays on.
     fn cluster(&self, delays_compute: bool) -> Cluster<'a> {
-        let (Inputs { platform, tables, .. }, tie) = (self.inputs, self.tie);
+        let (Inputs { platform, tables, network, .. }, tie) = (self.inputs, self.tie);
         let machines_matter = self.decider.allocation() == Allocation::Set
             || self.decider.switches()
             || !self.inputs.reservations.is_empty()
             || platform.has_draws()
+            || network.is_some()
             || !platform.one_speed();
         let places = self.tells_machines || machines_matter;
         let launch = self.options.launch;
-        Cluster { platform, tie, launch, places, delays_compute, tables: Some(tables) }
+        let tables = Some(tables);
+        Cluster { platform, tie, launch, places, delays_compute, tables, network }
     }
 
     /// What of the supplier's tables it rests on.

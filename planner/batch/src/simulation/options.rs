@@ -15,12 +15,14 @@ pub struct SimulationOptions {
     pub launch: Time,
     /// The utilisation of machines by jobs.
     pub utilisation: UtilisationRules,
+    /// Whether jobs communicate over the platform's network, where it has one.
+    pub network: bool,
 }
 
 impl Default for SimulationOptions {
     fn default() -> Self {
         let utilisation = UtilisationRules::default();
-        Self { tau: summary::TAU, launch: Time::ZERO, utilisation }
+        Self { tau: summary::TAU, launch: Time::ZERO, utilisation, network: true }
     }
 }
 
@@ -49,6 +51,7 @@ impl SimulationOptions {
                 otherwise: options.number("utilisation", 0.0, 1.0).and_then(Utilisation::of),
                 as_jobs_say: options.flag_if_said("job_utilisation"),
             },
+            network: options.flag_if_said("network").unwrap_or(default.network),
         };
         Ok((read, options.rest()?))
     }
@@ -88,12 +91,14 @@ mod tests {
             ("delay_power", "much"),
             ("utilisation", "2"),
             ("job_utilisation", "1"),
+            ("network", "no"),
         ];
         let expected = [
             r#"launch_s: "-1" is not a time in seconds"#,
             r#"delay_power: "much" is not idle or computing"#,
             r#"utilisation: "2" is not a number from 0 to 1"#,
             r#"job_utilisation: "1" is not true or false"#,
+            r#"network: "no" is not true or false"#,
         ];
         assert_eq!(read(&said).unwrap_err(), expected);
     }

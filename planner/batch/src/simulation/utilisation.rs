@@ -39,22 +39,22 @@ mod tests {
             Job { id, profile, submitted, nodes: 1, work, utilisation, walltime: None }
         };
         let (delay, compute) = (Work::Delay(Time::ZERO), Work::Compute(1.0));
-        let decided = |rules: &UtilisationRules, work, said, of_trace| {
-            rules.apply(job(work, said), of_trace).utilisation
+        let decided = |rules: &UtilisationRules, work: &Work, said, of_trace| {
+            rules.apply(job(work.clone(), said), of_trace).utilisation
         };
         let most = UtilisationRules { otherwise: of(0.7), ..UtilisationRules::default() };
-        assert_eq!(decided(&most, delay, of(0.2), false), of(0.2));
-        assert_eq!(decided(&most, delay, of(0.2), true), of(0.7));
-        assert_eq!(decided(&most, delay, None, true), of(0.7));
-        assert_eq!(decided(&most, delay, None, false), None);
-        assert_eq!(decided(&most, compute, None, false), of(0.7));
+        assert_eq!(decided(&most, &delay, of(0.2), false), of(0.2));
+        assert_eq!(decided(&most, &delay, of(0.2), true), of(0.7));
+        assert_eq!(decided(&most, &delay, None, true), of(0.7));
+        assert_eq!(decided(&most, &delay, None, false), None);
+        assert_eq!(decided(&most, &compute, None, false), of(0.7));
         let heard = UtilisationRules { as_jobs_say: Some(true), ..most };
-        assert_eq!(decided(&heard, delay, of(0.2), true), of(0.2));
+        assert_eq!(decided(&heard, &delay, of(0.2), true), of(0.2));
         let deaf = UtilisationRules { as_jobs_say: Some(false), ..most };
-        assert_eq!(decided(&deaf, compute, of(0.2), false), of(0.7));
+        assert_eq!(decided(&deaf, &compute, of(0.2), false), of(0.7));
         // Who says that delays draw idle power means all of them.
         let idle = UtilisationRules { delays_compute: Some(false), ..most };
-        assert_eq!(decided(&idle, delay, of(0.2), false), None);
-        assert_eq!(decided(&idle, compute, of(0.2), false), of(0.2));
+        assert_eq!(decided(&idle, &delay, of(0.2), false), None);
+        assert_eq!(decided(&idle, &compute, of(0.2), false), of(0.2));
     }
 }

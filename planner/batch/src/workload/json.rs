@@ -1,11 +1,12 @@
 //! Batsim's JSON workloads.
 //!
-//! Profiles: `delay`, `parallel_homogeneous`, `parallel_homogeneous_total`, `parallel` and their
-//! sequences `composed` (also `sequence`), each of which may say at which utilisation machines compute (`utilisation`,
-//! from 0 to 1). There is no network: what profiles communicate takes no
-//! time, and the jobs that would communicate are counted. Jobs come by submission, then by id. Unless
+//! Profiles, which `profiles` reads, may say at which utilisation machines compute (`utilisation`, from 0 to 1).
+//! Without a network what they communicate takes no time, and the jobs that would communicate are counted. Jobs come by
+//! submission, then by id. Unless
 //! the reading is raw, jobs that do nothing or ask for more machines than there are are dropped, and
 //! times count from the first submission that is left. A workload is held in memory.
+
+mod profiles;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,11 +16,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::normalise::{Cleaning, WorkloadReading};
-use crate::job::{Job, JobId, Utilisation, Work};
+use crate::communication::MachineNetwork;
+use crate::job::{Job, JobId};
 use crate::time::Time;
-
-/// Sequences in sequences, at most.
-const DEEPEST: usize = 50;
+use profiles::Done;
+pub(crate) use profiles::Profiles;
 
 /// A workload as it is played.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub struct JsonWorkload {
     pub cleaning: Cleaning,
     /// Jobs whose communication takes no time here.
     pub jobs_communicating: u64,
+    /// Whether a network would play any job, even one that is dropped, otherwise.
+    pub needs_network: bool,
     /// A profile whose parts differ between machines, if a job has one: it can only be played where
     /// all machines are equally fast.
     pub uneven: Option<Arc<str>>,
@@ -96,139 +99,34 @@ struct Entry {
     walltime: Option<f64>,
 }
 
-#[derive(Deserialize)]
-struct Described {
-    /// From 0 to 1.
-    utilisation: Option<f64>,
-    #[serde(flatten)]
-    profile: Profile,
-}
-
-#[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Profile {
-    Delay {
-        delay: f64,
-    },
-    ParallelHomogeneous {
-        cpu: f64,
-        #[serde(default)]
-        com: f64,
-    },
-    ParallelHomogeneousTotal {
-        cpu: f64,
-        #[serde(default)]
-        com: f64,
-    },
-    Parallel {
-        cpu: Vec<f64>,
-        #[serde(default)]
-        com: Vec<f64>,
-    },
-    #[serde(alias = "sequence")]
-    Composed {
-        seq: Vec<String>,
-        #[serde(default = "once", alias = "nb")]
-        repeat: u32,
-    },
-}
-
-const fn once() -> u32 {
-    1
-}
-
-/// Profiles by name.
-#[derive(Default)]
-pub(crate) struct Profiles(HashMap<String, Described>);
-
-impl Profiles {
-    /// Adds a profile, in place of another of this name.
-    pub(crate) fn insert(&mut self, name: &str, value: Value) -> Result<(), String> {
-        let profile = serde_json::from_value(value);
-        let profile = profile.map_err(|error| format!("profile {name:?}: {error}"))?;
-        self.0.insert(name.to_owned(), profile);
-        Ok(())
-    }
-
-    /// What a job of this profile does on so many machines.
-    pub(crate) fn done(&self, name: &str, nodes: u32) -> Result<Done, String> {
-        let sum = sum(name, &self.0, nodes, DEEPEST)?;
-        let delay = Time::from_seconds_f64(sum.delay_s).ok_or("its delay is beyond all time")?;
-        let (work, utilisation) = (sum.work(delay), sum.utilisation);
-        Ok(Done { work, utilisation, uneven: sum.uneven, mixed: sum.mixed() })
-    }
-}
-
-/// What a job of a profile does.
-pub(crate) struct Done {
-    pub(crate) work: Work,
-    pub(crate) utilisation: Option<Utilisation>,
-    /// Whether machines do different amounts of it.
-    pub(crate) uneven: bool,
-    /// Whether its power is not known.
-    pub(crate) mixed: bool,
-}
-
-/// What a profile comes to on so many machines.
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    delay_s: f64,
-    operations: f64,
-    communicates: bool,
-    uneven: bool,
-    utilisation: Option<Utilisation>,
-    /// Whether parts of it have different utilisations.
-    differs: bool,
-}
-
-impl Sum {
-    /// Whether its power changes in a way that is not known.
-    fn mixed(&self) -> bool {
-        let both = self.delay_s > 0.0 && self.operations > 0.0;
-        self.utilisation.is_none() && (self.differs || both)
-    }
-
-    /// Adds another so many times.
-    fn add(&mut self, part: &Self, times: f64) {
-        let first = self.delay_s <= 0.0 && self.operations <= 0.0;
-        if part.delay_s > 0.0 || part.operations > 0.0 {
-            self.differs |= part.differs || (!first && self.utilisation != part.utilisation);
-            self.utilisation = part.utilisation.filter(|_| !self.differs);
-        }
-        self.delay_s += part.delay_s * times;
-        self.operations += part.operations * times;
-        self.communicates |= part.communicates;
-        self.uneven |= part.uneven;
-    }
-
-    fn work(self, delay: Time) -> Work {
-        match (delay > Time::ZERO, self.operations > 0.0) {
-            (true, true) => Work::Both(delay, self.operations),
-            (_, false) => Work::Delay(delay),
-            (false, true) => Work::Compute(self.operations),
-        }
-    }
-}
-
 /// Reads a workload.
 ///
 /// # Errors
 /// The first thing that is wrong, with its place.
-pub fn read_json(text: &[u8], reading: WorkloadReading) -> Result<JsonWorkload, JsonWorkloadError> {
+pub fn read_json(
+    text: &[u8],
+    reading: WorkloadReading,
+    network: Option<&MachineNetwork>,
+) -> Result<JsonWorkload, JsonWorkloadError> {
     let document: Document = serde_json::from_slice(text)?;
-    let profiles = profiles(document.profiles)?;
+    let mut profiles = Profiles::default();
+    for (name, value) in document.profiles {
+        let read = profiles.insert(&name, value);
+        read.map_err(|what| JsonWorkloadError::Profile { name, what })?;
+    }
     let mut places = HashMap::new();
     let mut read = JsonWorkload {
         jobs: Vec::with_capacity(document.jobs.len()),
         cleaning: Cleaning::default(),
         jobs_communicating: 0,
+        needs_network: false,
         uneven: None,
         mixed: None,
     };
     for (place, entry) in document.jobs.into_iter().enumerate() {
         read.cleaning.jobs_read += 1;
         let before = read.jobs.len();
-        read.add(entry, &profiles, reading)?;
+        read.add(entry, &mut profiles, reading, network)?;
         let Some(job) = read.jobs.get(before).filter(|_| !reading.duplicates) else { continue };
         if let Some(earlier) = places.insert(job.id.to_string(), place) {
             let [earlier, line] = [earlier, place].map(|place| line_of(text, place));
@@ -262,8 +160,9 @@ impl JsonWorkload {
     fn add(
         &mut self,
         entry: Entry,
-        profiles: &HashMap<String, Described>,
+        profiles: &mut Profiles,
         reading: WorkloadReading,
+        network: Option<&MachineNetwork>,
     ) -> Result<(), JsonWorkloadError> {
         let id = match entry.id {
             Id::Number(number) => JobId::Number(number),
@@ -281,10 +180,9 @@ impl JsonWorkload {
                 walltime.ok_or_else(|| wrong(format!("{seconds} is not a walltime")))
             });
         let walltime = walltime.transpose()?;
-        let sum = sum(&entry.profile, profiles, entry.res, DEEPEST).map_err(wrong)?;
-        let delay = Time::from_seconds_f64(sum.delay_s)
-            .ok_or_else(|| wrong("its delay is beyond what can be simulated".into()))?;
-        let nothing = delay <= Time::ZERO && sum.operations <= 0.0;
+        let done = profiles.done(&entry.profile, entry.res, network).map_err(wrong)?;
+        self.needs_network |= done.needs_network;
+        let nothing = done.nothing;
         if !reading.raw && nothing {
             self.cleaning.dropped_no_run_time += 1;
         } else if !reading.raw && entry.res == 0 {
@@ -294,13 +192,13 @@ impl JsonWorkload {
         } else if !reading.raw && submitted < Time::ZERO {
             self.cleaning.dropped_negative_submission += 1;
         } else {
-            let (work, utilisation) = (sum.work(delay), sum.utilisation);
+            let Done { work, utilisation, .. } = done;
             let profile: Arc<str> = entry.profile.into();
-            self.jobs_communicating += u64::from(sum.communicates);
-            if sum.uneven {
+            self.jobs_communicating += u64::from(done.communicates);
+            if done.uneven {
                 self.uneven.get_or_insert(Arc::clone(&profile));
             }
-            if sum.mixed() {
+            if done.mixed {
                 self.mixed.get_or_insert(Arc::clone(&profile));
             }
             let (profile, nodes) = (Some(profile), entry.res);
@@ -310,78 +208,5 @@ impl JsonWorkload {
     }
 }
 
-fn profiles(
-    named: HashMap<String, Value>,
-) -> Result<HashMap<String, Described>, JsonWorkloadError> {
-    let read = |(name, value): (String, Value)| match serde_json::from_value(value) {
-        Ok(profile) => Ok((name, profile)),
-        Err(error) => Err(JsonWorkloadError::Profile { name, what: error.to_string() }),
-    };
-    named.into_iter().map(read).collect()
-}
-
-/// What profile `name` comes to on each of `nodes` machines.
-fn sum(
-    name: &str,
-    profiles: &HashMap<String, Described>,
-    nodes: u32,
-    deepest: usize,
-) -> Result<Sum, String> {
-    let described = profiles.get(name).ok_or_else(|| format!("there is no profile {name:?}"))?;
-    let sum = sum_of(name, &described.profile, profiles, nodes, deepest)?;
-    let Some(said) = described.utilisation else { return Ok(sum) };
-    let utilisation = Utilisation::of(said).ok_or_else(|| {
-        format!("profile {name:?}: utilisation is a number from 0 to 1, not {said}")
-    })?;
-    Ok(Sum { utilisation: Some(utilisation), ..sum })
-}
-
-/// What a profile does, whatever it says of utilisation.
-fn sum_of(
-    name: &str,
-    profile: &Profile,
-    profiles: &HashMap<String, Described>,
-    nodes: u32,
-    deepest: usize,
-) -> Result<Sum, String> {
-    let amount = |value: f64| {
-        let fine = value.is_finite() && value >= 0.0;
-        fine.then_some(value).ok_or_else(|| format!("profile {name:?}: {value} is not an amount"))
-    };
-    let computing = |operations: f64, com: f64| {
-        Ok(Sum {
-            operations: amount(operations)?,
-            communicates: amount(com)? > 0.0,
-            ..Sum::default()
-        })
-    };
-    match profile {
-        Profile::Delay { delay } => Ok(Sum { delay_s: amount(*delay)?, ..Sum::default() }),
-        Profile::ParallelHomogeneous { cpu, com } => computing(*cpu, *com),
-        Profile::ParallelHomogeneousTotal { cpu, com } => {
-            computing(*cpu / f64::from(nodes.max(1)), *com)
-        }
-        Profile::Parallel { cpu, com } => {
-            if cpu.len() != nodes as usize {
-                return Err(format!("profile {name:?} is for {} machines", cpu.len()));
-            }
-            let most = cpu
-                .iter()
-                .try_fold(0.0, |most: f64, one| Ok::<_, String>(most.max(amount(*one)?)))?;
-            let com = com.iter().try_fold(0.0, |sum, one| Ok::<_, String>(sum + amount(*one)?))?;
-            let uneven = cpu.windows(2).any(|pair| pair[0].total_cmp(&pair[1]).is_ne());
-            Ok(Sum { uneven, ..computing(most, com)? })
-        }
-        Profile::Composed { seq, repeat } => {
-            let deeper = deepest.checked_sub(1);
-            let deeper = deeper.ok_or_else(|| format!("profile {name:?} goes round in circles"))?;
-            let mut total = Sum::default();
-            for part in seq {
-                total.add(&sum(part, profiles, nodes, deeper)?, f64::from(*repeat));
-            }
-            Ok(total)
-        }
-    }
-}
 #[cfg(test)]
 mod tests;

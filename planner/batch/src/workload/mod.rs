@@ -16,4 +16,4 @@ pub(crate) use json::Profiles;
 pub(crate) use normalise::job_of_record;
 pub use normalise::{Cleaning, WorkloadError, WorkloadReading};
 pub use source::{JobsInMemory, Workload, WorkloadSourceError, machines_said};
-pub use write::{JsonWriter, SwfWriter};
+pub use write::{JobsDo, JsonWriter, SwfWriter};

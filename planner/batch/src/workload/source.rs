@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::json::{JsonWorkloadError, read_json};
 use super::normalise::{Cleaning, Jobs, WorkloadError, WorkloadReading};
+use crate::communication::MachineNetwork;
 use crate::job::Job;
 use crate::platform::Platform;
 
@@ -30,6 +31,8 @@ pub enum Workload {
         cleaning: Cleaning,
         /// Jobs whose communication takes no time here.
         jobs_communicating: u64,
+        /// Whether it was, or would be, played otherwise over a network.
+        needs_network: bool,
     },
     /// Jobs in memory that several simulations play.
     Shared {
@@ -133,7 +136,7 @@ pub fn machines_said(
 }
 
 impl Workload {
-    /// Opens the workload in a text that `platform` can play.
+    /// Opens the workload in a text that `platform` can play, over its network where there is one.
     ///
     /// # Errors
     /// A source that fails; a document that is no workload, or that the platform cannot play.
@@ -141,13 +144,14 @@ impl Workload {
         mut source: Source,
         reading: WorkloadReading,
         platform: &Platform,
+        network: Option<&MachineNetwork>,
     ) -> Result<Self, WorkloadSourceError> {
         if !is_document(source.fill_buf()?) {
             return Ok(Self::Trace(Jobs::new(source, reading)));
         }
         let mut text = Vec::new();
         source.read_to_end(&mut text)?;
-        let read = read_json(&text, reading)?;
+        let read = read_json(&text, reading, network)?;
         if let Some(profile) = read.uneven.filter(|_| !platform.one_speed()) {
             return Err(WorkloadSourceError::Uneven(profile));
         }
@@ -155,7 +159,8 @@ impl Workload {
             return Err(WorkloadSourceError::Mixed(profile));
         }
         let (jobs, cleaning) = (read.jobs.into_iter(), read.cleaning);
-        Ok(Self::Document { jobs, cleaning, jobs_communicating: read.jobs_communicating })
+        let (jobs_communicating, needs_network) = (read.jobs_communicating, read.needs_network);
+        Ok(Self::Document { jobs, cleaning, jobs_communicating, needs_network })
     }
 
     /// The jobs in memory, until `stopped` is set.
@@ -231,6 +236,11 @@ impl Workload {
             Self::Document { cleaning, .. } => *cleaning,
             Self::Shared { jobs, .. } => jobs.cleaning,
         }
+    }
+
+    /// Whether it was, or would be, played otherwise over a network.
+    pub const fn needs_network(&self) -> bool {
+        matches!(self, Self::Document { needs_network: true, .. })
     }
 
     /// Jobs whose communication takes no time here.

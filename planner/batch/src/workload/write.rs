@@ -70,8 +70,19 @@ pub struct JsonWriter<W> {
     profiles: BTreeSet<(Time, Option<Utilisation>)>,
     /// The speed of a machine.
     speed: f64,
-    /// Whether jobs compute, and do not only occupy machines.
-    computes: bool,
+    does: JobsDo,
+}
+
+/// What jobs do that a trace only says to run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum JobsDo {
+    /// They occupy machines.
+    Wait,
+    /// They compute, and each machine sends so many bytes a second of the run time to each other.
+    Compute {
+        /// Of each second.
+        bytes: f64,
+    },
 }
 
 impl<W: Write> JsonWriter<W> {
@@ -79,9 +90,9 @@ impl<W: Write> JsonWriter<W> {
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn new(mut out: W, machines: u32, speed: f64, computes: bool) -> io::Result<Self> {
+    pub fn new(mut out: W, machines: u32, speed: f64, does: JobsDo) -> io::Result<Self> {
         write!(out, "{{\"nb_res\": {machines},\n\"jobs\": [")?;
-        Ok(Self { out, written: 0, profiles: BTreeSet::new(), speed, computes })
+        Ok(Self { out, written: 0, profiles: BTreeSet::new(), speed, does })
     }
 
     /// A job.
@@ -118,10 +129,12 @@ impl<W: Write> JsonWriter<W> {
         for (index, (run, utilisation)) in self.profiles.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
             let seconds = run.as_seconds();
-            let mut profile = if self.computes {
-                json!({"type": "parallel_homogeneous", "cpu": seconds * self.speed, "com": 0})
-            } else {
-                json!({"type": "delay", "delay": seconds})
+            let mut profile = match self.does {
+                JobsDo::Wait => json!({"type": "delay", "delay": seconds}),
+                JobsDo::Compute { bytes } => {
+                    let (cpu, com) = (seconds * self.speed, seconds * bytes);
+                    json!({"type": "parallel_homogeneous", "cpu": cpu, "com": com})
+                }
             };
             if let Some(utilisation) = utilisation {
                 profile["utilisation"] = json!(utilisation.share());
@@ -179,14 +192,15 @@ mod tests {
 
     #[test]
     fn a_written_json_workload_does_the_same() {
-        for (speed, computes) in [(1.0, false), (1e8, true)] {
+        let compute = JobsDo::Compute { bytes: 0.0 };
+        for (speed, does) in [(1.0, JobsDo::Wait), (1e8, compute)] {
             let mut written = Vec::new();
-            let mut writer = JsonWriter::new(&mut written, 4, speed, computes).unwrap();
+            let mut writer = JsonWriter::new(&mut written, 4, speed, does).unwrap();
             for job in jobs() {
                 writer.job(&job).unwrap();
             }
             writer.finish().unwrap();
-            let read = read_json(&written, READING).unwrap();
+            let read = read_json(&written, READING, None).unwrap();
             let same = |(ours, theirs): (&Job, &Job)| {
                 let of = |job: &Job| {
                     (job.id.clone(), job.submitted, job.nodes, job.utilisation, job.walltime)

@@ -9,8 +9,10 @@ mod known;
 mod naive;
 mod naive_queue;
 mod naive_sets;
+mod network;
 mod properties;
 mod replays;
+mod simbatch;
 mod switching;
 mod switching_known;
 mod unlimited;
@@ -151,7 +153,15 @@ fn play(machines: u32, rows: &[Row], way: Way) -> Notes {
 /// Jobs that occupy the machines of a platform compute there; who is where is noted.
 fn cluster(platform: &Platform) -> Cluster<'_> {
     let (tie, launch) = (Tie::Batch, Time::ZERO);
-    Cluster { platform, tie, launch, places: true, delays_compute: true, tables: None }
+    Cluster {
+        platform,
+        tie,
+        launch,
+        places: true,
+        delays_compute: true,
+        tables: None,
+        network: None,
+    }
 }
 
 /// What a scheduler by set is told, without options.

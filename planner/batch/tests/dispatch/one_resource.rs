@@ -76,6 +76,7 @@ fn core(rows: &[Row], order: &str, backfill: &str, fit: &str) -> Vec<(i64, i64, 
         places: true,
         delays_compute: true,
         tables: None,
+        network: None,
     };
     let mut core = Core::default();
     let jobs = jobs.into_iter().map(Ok::<Job, Infallible>);

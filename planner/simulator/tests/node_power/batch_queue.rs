@@ -78,6 +78,7 @@ fn queue() -> Consumption {
         places: true,
         delays_compute: true,
         tables: None,
+        network: None,
     };
     let mut consumed = Consumed::default();
     let played: Result<(), SimulationError<Infallible>> =

@@ -239,8 +239,8 @@ fn hold(
                 duplicates: workload.keep_duplicates,
             };
             let source = files::open_unseen(file)?;
-            let jobs =
-                Workload::open(source, reading, platform).and_then(|mut jobs| jobs.read_all());
+            let opened = Workload::open(source, reading, platform, None);
+            let jobs = opened.and_then(|mut jobs| jobs.read_all());
             jobs.map_err(|error| files::bad_input(file, error))
         }
         JobSource::Drawn(model, count) => {

@@ -28,6 +28,22 @@ impl SimulationState<'_> {
         self.live(key).map(|live| &live.machines)
     }
 
+    /// Says which of its machines, in their order, each rank of a waiting job has.
+    pub(in crate::kernel) fn place_ranks(&mut self, key: JobKey, ranks: Vec<u32>) {
+        if let Some(live) = self.live.get_mut(key.index()).and_then(Option::as_mut) {
+            live.ranks = Some(ranks);
+        }
+    }
+
+    /// How far a job on the network has come.
+    pub(in crate::kernel) fn progress(
+        &mut self,
+        now: Time,
+        key: JobKey,
+    ) -> Option<serde_json::Value> {
+        self.communications.as_mut()?.progress(now, key)
+    }
+
     /// Forgets when a running job was to end.
     pub(in crate::kernel) fn forget_end(&mut self, key: JobKey) {
         self.ends.retain(|Reverse((_, _, of))| *of != key);

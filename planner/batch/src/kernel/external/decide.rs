@@ -125,7 +125,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
             return Err(wrong(format!("job {job_id} asks for {nodes} machines, not for {count}")));
         }
         if let Some(mapping) = mapping {
-            one_to_one(&mapping, nodes).map_err(wrong)?;
+            self.state.place_ranks(key, one_to_one(&mapping, nodes).map_err(wrong)?);
         }
         let all = 0..self.cluster.platform.machines();
         let all = NodeSet::from_ranges(vec![all]);
@@ -186,7 +186,10 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
     }
 
     /// How far a running job came.
-    fn reached(&self, key: JobKey) -> Value {
+    fn reached(&mut self, key: JobKey) -> Value {
+        if let Some(reached) = self.state.progress(self.now, key) {
+            return reached;
+        }
         let run = self.state.job(key).zip(self.state.run_of(key));
         let Some((job, (started, speed))) = run else { return json!({}) };
         let elapsed_s = (self.now - started - self.cluster.launch).as_seconds().max(0.0);
@@ -302,21 +305,21 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
     }
 }
 
-/// Whether every executor has a machine of its own: `{"0": "1", "1": "0"}`.
-fn one_to_one(mapping: &BTreeMap<String, Value>, nodes: u32) -> Result<(), String> {
+/// The machine of every executor, which each has for itself: `{"0": "1", "1": "0"}` are 1 and 0.
+fn one_to_one(mapping: &BTreeMap<String, Value>, nodes: u32) -> Result<Vec<u32>, String> {
     let number = |text: &str| text.parse().ok().filter(|number: &u32| *number < nodes);
     let of = |value: &Value| match value {
         Value::String(text) => number(text),
         other => number(&other.to_string()),
     };
-    let executors: BTreeSet<u32> = mapping.keys().filter_map(|rank| number(rank)).collect();
-    let machines: BTreeSet<u32> = mapping.values().filter_map(of).collect();
+    let pairs = mapping.iter().filter_map(|(rank, machine)| Some((number(rank)?, of(machine)?)));
+    let by_rank: BTreeMap<u32, u32> = pairs.collect();
+    let machines: BTreeSet<u32> = by_rank.values().copied().collect();
     if mapping.len() == nodes as usize
-        && executors.len() == machines.len()
+        && by_rank.len() == mapping.len()
         && machines.len() == mapping.len()
     {
-        Ok(())
-    } else {
-        Err("mapping: machines are not shared, so each executor needs one of its own".to_owned())
+        return Ok(by_rank.into_values().collect());
     }
+    Err("mapping: machines are not shared, so each executor needs one of its own".to_owned())
 }

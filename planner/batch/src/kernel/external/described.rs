@@ -54,11 +54,10 @@ pub(super) fn profile_name(job: &Job) -> String {
 
 /// A profile for a job of which nothing else is known.
 pub(super) fn profile(job: &Job) -> Value {
-    match job.work {
+    match &job.work {
         Work::Compute(cpu) => json!({"type": "parallel_homogeneous", "cpu": cpu, "com": 0}),
-        // Only documents have work of both kinds, and they describe it.
-        Work::Delay(time) | Work::Both(time, _) => {
-            json!({"type": "delay", "delay": time.as_seconds()})
-        }
+        Work::Delay(time) => json!({"type": "delay", "delay": time.as_seconds()}),
+        // Only documents have work of several kinds, and they describe it.
+        Work::Both(..) | Work::Program(_) => json!({"type": "composed", "seq": []}),
     }
 }

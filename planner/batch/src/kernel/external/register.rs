@@ -55,7 +55,8 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
             let what = format!("workload {workload_name} has a profile {profile_name} already");
             return Err(decision.wrong(what).into());
         }
-        played.insert(&profile_name, profile.clone()).map_err(|what| decision.wrong(what))?;
+        let read = played.insert(&profile_name, profile.clone());
+        read.map_err(|what| decision.wrong(format!("profile {profile_name:?}: {what}")))?;
         told.insert(profile_name, profile);
         Ok(())
     }
@@ -74,13 +75,13 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
         if job.res == 0 {
             return Err(wrong(format!("job {job_id} asks for no machine")));
         }
-        let profiles = self.profiles.get(workload);
+        let profiles = self.profiles.get_mut(workload);
         let known = profiles.filter(|(_, told)| told.contains_key(&job.profile));
         let Some((played, _)) = known else {
             let what = format!("workload {workload} has no profile {}", job.profile);
             return Err(wrong(what));
         };
-        let done = played.done(&job.profile, job.res).map_err(wrong)?;
+        let done = played.done(&job.profile, job.res, self.cluster.network).map_err(wrong)?;
         let platform = self.cluster.platform;
         if done.uneven && !platform.one_speed() {
             let profile = &job.profile;

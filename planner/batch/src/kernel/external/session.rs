@@ -140,6 +140,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
 
     /// When something happens next.
     fn next_instant(&mut self) -> Result<Option<Time>, SimulationError<E>> {
+        self.state.tell_loads(self.now, self.observer)?;
         let submission = self.jobs.next_instant()?;
         let instants = [
             submission,
@@ -150,12 +151,14 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
             (!self.news.is_empty()).then_some(self.busy_until),
             (submission.is_none() && !self.all_submitted).then_some(self.now),
         ];
-        let next = instants.into_iter().flatten().min();
+        let inside = instants.into_iter().flatten().min();
         // What happens besides matters while there are jobs, or may be.
-        let going_on = next.is_some() || self.registering || !self.state.is_done();
+        let going_on = inside.is_some() || self.registering || !self.state.is_done();
         let outside = self.rules.events.get(self.outside).map(|event| event.at);
         let outside = outside.filter(|_| going_on || !self.scheduler_played.is_empty());
-        Ok([next, outside].into_iter().flatten().min().map(|at| at.max(self.now)))
+        let others = [inside, outside].into_iter().flatten().min().map(|at| at.max(self.now));
+        self.state.play_network(others, self.observer)?;
+        Ok(self.state.next_end().into_iter().chain(others).min())
     }
 
     /// What happens now by itself.

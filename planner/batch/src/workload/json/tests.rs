@@ -1,10 +1,11 @@
 //! What profiles come to, and what is refused.
 
 use super::*;
+use crate::job::{Utilisation, Work};
 
 fn read(text: &str) -> Result<JsonWorkload, String> {
     let reading = WorkloadReading { machines: 8, raw: false, whole: false, duplicates: false };
-    read_json(text.as_bytes(), reading).map_err(|error| error.to_string())
+    read_json(text.as_bytes(), reading, None).map_err(|error| error.to_string())
 }
 
 /// On 2 machines: 300 operations in all are 150 each; the sequence is twice (5 s and 100 operations)
@@ -28,7 +29,7 @@ fn profiles_come_to_times_and_operations() {
     let works: Vec<(String, i64, Work)> = read
         .jobs
         .iter()
-        .map(|job| (job.id.to_string(), job.submitted.as_micros() / 1_000_000, job.work))
+        .map(|job| (job.id.to_string(), job.submitted.as_micros() / 1_000_000, job.work.clone()))
         .collect();
     let five = Time::from_seconds(5);
     let expected = [
@@ -79,7 +80,7 @@ fn jobs_that_share_an_id_are_told_with_both_lines() {
     let error = read(&text).unwrap_err();
     assert!(error.starts_with("line 5: there is a job 1 on line 2 already"), "{error}");
     let reading = WorkloadReading { machines: 8, raw: false, whole: false, duplicates: true };
-    assert_eq!(read_json(text.as_bytes(), reading).unwrap().jobs.len(), 3);
+    assert_eq!(read_json(text.as_bytes(), reading, None).unwrap().jobs.len(), 3);
 }
 
 #[test]

@@ -1,0 +1,263 @@
+//! Jobs that run parallel tasks on a network: how far each has come, and what its machines draw meanwhile.
+//!
+//! The network's time is not of whole microseconds. What happens in it is played at its own instants, so that errors do
+//! not add up, and told at the next whole microsecond.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use network::platform::{HostId, NoRoute};
+use network::tasks::{Execution, LinkTotals, TaskId};
+use planner::quantity::{Energy, Power};
+
+use crate::communication::{Cursor, JobProgram, MachineNetwork, Step};
+use crate::quantity::ExactEnergy;
+use crate::scheduler::JobKey;
+use crate::time::Time;
+
+/// What is nearly a whole microsecond is one, seconds.
+const ROUNDING: f64 = 1e-10;
+
+/// A job as it begins.
+pub(super) struct Beginning {
+    pub(super) key: JobKey,
+    /// How many jobs started before it.
+    pub(super) number: u64,
+    pub(super) program: Arc<JobProgram>,
+    /// In the order of its ranks, each with its computing state.
+    pub(super) machines: Vec<(u32, usize)>,
+    /// How long it takes to launch it.
+    pub(super) launch: Time,
+    pub(super) walltime: Option<Time>,
+    /// Whether what its machines draw follows from their loads.
+    pub(super) by_load: bool,
+}
+
+/// A job that runs.
+#[derive(Debug)]
+struct RunningProgram {
+    number: u64,
+    cursor: Cursor,
+    task: TaskId,
+    /// Whether it is still being launched.
+    launching: bool,
+    machines: Vec<(u32, usize)>,
+    hosts: Vec<HostId>,
+    deadline: Option<Time>,
+    /// Whether what it draws follows from the loads of its hosts.
+    by_load: bool,
+    drawn: Power,
+    since: Time,
+    consumed: ExactEnergy,
+}
+
+/// A job that ended by itself or at its walltime.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EndedProgram {
+    pub(super) number: u64,
+    pub(super) key: JobKey,
+    pub(super) at_walltime: bool,
+}
+
+/// All jobs on a network.
+pub(super) struct Communications<'a> {
+    network: &'a MachineNetwork,
+    execution: Execution<'a>,
+    /// The instant that the execution has come to.
+    at: Time,
+    jobs: BTreeMap<JobKey, RunningProgram>,
+    tasks: HashMap<TaskId, JobKey>,
+    deadlines: BTreeSet<(Time, u64, JobKey)>,
+    /// Whether loads may have changed since they were looked at.
+    changed: bool,
+}
+
+impl std::fmt::Debug for Communications<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Communications").field("jobs", &self.jobs).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Communications<'a> {
+    pub(super) fn new(network: &'a MachineNetwork) -> Self {
+        Self {
+            network,
+            execution: Execution::new(network.network()),
+            at: Time::ZERO,
+            jobs: BTreeMap::new(),
+            tasks: HashMap::new(),
+            deadlines: BTreeSet::new(),
+            changed: false,
+        }
+    }
+
+    /// When something happens next.
+    pub(super) fn next_instant(&mut self) -> Option<Time> {
+        if self.jobs.is_empty() {
+            return None;
+        }
+        let deadline = self.deadlines.first().map(|(at, ..)| *at);
+        let event = self.execution.until_next().map(|seconds| self.at + rounded_up(seconds));
+        [deadline, event].into_iter().flatten().min()
+    }
+
+    /// Begins a job; its machines compute at these speeds.
+    pub(super) fn begin(&mut self, now: Time, job: Beginning, speed: impl Fn(u32, usize) -> f64) {
+        let Beginning { key, number, program, machines, launch, walltime, by_load } = job;
+        self.pass(now);
+        let hosts: Vec<HostId> =
+            machines.iter().map(|(machine, _)| self.network.host(*machine)).collect();
+        for (host, (machine, state)) in hosts.iter().zip(&machines) {
+            self.execution.set_speed(*host, speed(*machine, *state));
+        }
+        let deadline = walltime.map(|walltime| now + walltime);
+        self.deadlines.extend(deadline.map(|at| (at, number, key)));
+        let running = RunningProgram {
+            number,
+            cursor: Cursor::of(program),
+            task: self.execution.wait(launch.as_seconds()),
+            launching: true,
+            machines,
+            hosts,
+            deadline,
+            by_load,
+            drawn: Power::ZERO,
+            since: now,
+            consumed: ExactEnergy::ZERO,
+        };
+        self.tasks.insert(running.task, key);
+        self.jobs.insert(key, running);
+        self.changed = true;
+    }
+
+    /// What happens at the next instant; the jobs that end then.
+    pub(super) fn happen(&mut self, at: Time) -> Result<Vec<EndedProgram>, NoRoute> {
+        let over = self.advance_to(at)?;
+        let mut ended = Vec::new();
+        for &key in &over {
+            let Some(job) = self.jobs.get(&key) else { continue };
+            ended.push(EndedProgram { number: job.number, key, at_walltime: false });
+        }
+        while let Some(&(_, number, key)) = self.deadlines.first().filter(|(due, ..)| *due <= at) {
+            self.deadlines.pop_first();
+            if !over.contains(&key) {
+                ended.push(EndedProgram { number, key, at_walltime: true });
+            }
+        }
+        Ok(ended)
+    }
+
+    /// The execution goes on to an instant; which jobs have done all that they do.
+    fn advance_to(&mut self, at: Time) -> Result<Vec<JobKey>, NoRoute> {
+        let mut left = (at - self.at).as_seconds();
+        self.at = at;
+        let mut over = Vec::new();
+        while let Some(step) = self.execution.until_next().filter(|step| *step <= left + ROUNDING) {
+            self.changed = true;
+            for task in self.execution.advance(step) {
+                let Some(key) = self.tasks.remove(&task) else { continue };
+                if !self.go_on(key)? {
+                    over.push(key);
+                }
+            }
+            left -= step;
+        }
+        self.execution.advance(left.max(0.0));
+        Ok(over)
+    }
+
+    /// A job begins its next step; whether it has one.
+    fn go_on(&mut self, key: JobKey) -> Result<bool, NoRoute> {
+        let Some(job) = self.jobs.get_mut(&key) else { return Ok(true) };
+        if job.launching {
+            job.launching = false;
+        } else {
+            job.cursor.advance();
+        }
+        job.task = match job.cursor.current() {
+            None | Some(Step::Sequence { .. }) => return Ok(false),
+            Some(Step::Wait(seconds)) => self.execution.wait(*seconds),
+            Some(Step::Task(task)) => {
+                // Its storages were looked for when the workload was read.
+                let task = task.on(&job.hosts, self.network).unwrap_or_default();
+                self.execution.start(&task)?
+            }
+        };
+        self.tasks.insert(job.task, key);
+        Ok(true)
+    }
+
+    /// Ends whatever a job still does: what its machines drew last, and consumed, where that follows from loads.
+    pub(super) fn remove(&mut self, now: Time, key: JobKey) -> Option<(Power, Energy)> {
+        let job = self.jobs.remove(&key)?;
+        if self.tasks.remove(&job.task).is_some() {
+            self.execution.cancel(job.task);
+        }
+        if let Some(deadline) = job.deadline {
+            self.deadlines.remove(&(deadline, job.number, key));
+        }
+        self.changed = true;
+        let consumed = job.consumed + job.drawn * (now - job.since);
+        job.by_load.then(|| (job.drawn, consumed.whole()))
+    }
+
+    /// How far a job has come, as Batsim's protocol tells it.
+    pub(super) fn progress(&mut self, now: Time, key: JobKey) -> Option<serde_json::Value> {
+        self.pass(now);
+        let job = self.jobs.get(&key)?;
+        let share = if job.launching { 0.0 } else { self.execution.progress(job.task)? };
+        Some(job.cursor.progress(share))
+    }
+
+    /// Time passes in which nothing happens.
+    fn pass(&mut self, now: Time) {
+        self.execution.advance((now - self.at).as_seconds().max(0.0));
+        self.at = now;
+    }
+
+    /// What all machines whose draw follows from their loads drew, and draw now, if that changed.
+    pub(super) fn drawn(&mut self, now: Time) -> Option<(Power, Power)> {
+        if !std::mem::replace(&mut self.changed, false) {
+            return None;
+        }
+        let (mut before, mut after) = (Power::ZERO, Power::ZERO);
+        for job in self.jobs.values_mut().filter(|job| job.by_load) {
+            let of = |(host, (machine, state)): (&HostId, &(u32, usize))| {
+                self.network.draw(*machine, *state, self.execution.host_load(*host))
+            };
+            let drawn: f64 = job.hosts.iter().zip(&job.machines).map(of).sum();
+            let drawn = whole_microwatts(drawn);
+            before = before + job.drawn;
+            after = after + drawn;
+            if drawn != job.drawn {
+                job.consumed += job.drawn * (now - job.since);
+                (job.drawn, job.since) = (drawn, now);
+            }
+        }
+        (before != after).then_some((before, after))
+    }
+
+    /// What went over each link.
+    pub(super) fn link_totals(&self) -> &[LinkTotals] {
+        self.execution.link_totals()
+    }
+
+    /// The network.
+    pub(super) const fn network(&self) -> &'a MachineNetwork {
+        self.network
+    }
+}
+
+/// To the next whole microsecond.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "casts saturate, at longer than can be simulated"
+)]
+fn rounded_up(seconds: f64) -> Time {
+    Time::from_micros(((seconds - ROUNDING) * 1e6).ceil().max(0.0) as i64)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a platform draws less")]
+fn whole_microwatts(microwatts: f64) -> Power {
+    Power::from_microwatts(microwatts.round() as i64)
+}
