@@ -68,6 +68,8 @@ pub(super) struct Communications<'a> {
     jobs: BTreeMap<JobKey, RunningProgram>,
     tasks: HashMap<TaskId, JobKey>,
     deadlines: BTreeSet<(Time, u64, JobKey)>,
+    /// Tasks that ended and whose jobs have not gone on yet.
+    due: Vec<TaskId>,
     /// Whether loads may have changed since they were looked at.
     changed: bool,
 }
@@ -87,6 +89,7 @@ impl<'a> Communications<'a> {
             jobs: BTreeMap::new(),
             tasks: HashMap::new(),
             deadlines: BTreeSet::new(),
+            due: Vec::new(),
             changed: false,
         }
     }
@@ -95,6 +98,9 @@ impl<'a> Communications<'a> {
     pub(super) fn next_instant(&mut self) -> Option<Time> {
         if self.jobs.is_empty() {
             return None;
+        }
+        if !self.due.is_empty() {
+            return Some(self.at);
         }
         let deadline = self.deadlines.first().map(|(at, ..)| *at);
         let event = self.execution.until_next().map(|seconds| self.at + rounded_up(seconds));
@@ -152,17 +158,21 @@ impl<'a> Communications<'a> {
         let mut left = (at - self.at).as_seconds();
         self.at = at;
         let mut over = Vec::new();
-        while let Some(step) = self.execution.until_next().filter(|step| *step <= left + ROUNDING) {
-            self.changed = true;
-            for task in self.execution.advance(step) {
+        loop {
+            for task in std::mem::take(&mut self.due) {
                 let Some(key) = self.tasks.remove(&task) else { continue };
+                self.changed = true;
                 if !self.go_on(key)? {
                     over.push(key);
                 }
             }
+            let next = self.execution.until_next().filter(|step| *step <= left + ROUNDING);
+            let Some(step) = next else { break };
+            self.changed = true;
+            self.due.extend(self.execution.advance(step));
             left -= step;
         }
-        self.execution.advance(left.max(0.0));
+        self.due.extend(self.execution.advance(left.max(0.0)));
         Ok(over)
     }
 
@@ -211,8 +221,11 @@ impl<'a> Communications<'a> {
 
     /// Time passes in which nothing happens.
     fn pass(&mut self, now: Time) {
-        self.execution.advance((now - self.at).as_seconds().max(0.0));
-        self.at = now;
+        if now > self.at {
+            // What ends by rounding is due at once.
+            self.due.extend(self.execution.advance((now - self.at).as_seconds()));
+            self.at = now;
+        }
     }
 
     /// What all machines whose draw follows from their loads drew, and draw now, if that changed.

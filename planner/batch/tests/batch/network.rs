@@ -120,6 +120,18 @@ fn jobs_share_a_backbone() {
     assert!(told_off.links.is_empty());
 }
 
+/// Both start at once: each advances at 0.25 and ends at 4 s.
+#[test]
+fn jobs_that_start_at_one_instant_all_go_on() {
+    let workload = r#"{"nb_res": 4, "jobs": [
+        {"id": "a", "subtime": 0, "res": 2, "profile": "p"},
+        {"id": "b", "subtime": 0, "res": 2, "profile": "p"}],
+      "profiles": {"p": {"type": "parallel_homogeneous", "cpu": 1e9, "com": 1e8}}}"#;
+    let told = told(workload, Time::ZERO, true);
+    is(&told, "a", (0.0, 4.0, JobEnd::Success, 1_080.0));
+    is(&told, "b", (0.0, 4.0, JobEnd::Success, 1_080.0));
+}
+
 /// Launched for 0.5 s, then twice: 1 s of waiting, and 5e8 operations by the first of two hosts alone, which take 0.5 s:
 /// 0.5 + 2 * 1.5 = 3.5 s. Waiting draws 100 W each; while the first host computes at full load it draws 210 W and the
 /// other one 100 W: 2.5 * 200 + 2 * 0.5 * 310 = 810 J. With a walltime of 2.2 s it is killed 0.2 s into the second wait:

@@ -10,7 +10,7 @@
 //! asked for; what decisions of this instant bring about comes with the next message. Jobs are named
 //! `w0!id`; those that the scheduler registers, as it names them.
 //!
-//! There is no network, no storage and no sharing of machines: what asks for them is refused, as is
+//! Storages are not told, and machines are not shared: what asks for them is refused, as is
 //! whatever contradicts the simulation, with the number of the message.
 
 mod begin;
