@@ -184,9 +184,9 @@ fn documents_describe_networks() {
         (route.links.len(), route.latency)
     };
     let tree = network("topology = \"fat_tree\"\nparameters = \"2;2,2;1,1;1,1\"").unwrap();
-    let [one, two, three] = [0, 1, 2].map(|machine| tree.host(machine));
-    assert_eq!(route(&tree, one, two), (2, 0.002));
-    assert_eq!(route(&tree, one, three), (4, 0.004));
+    let host = |machine| tree.host(machine);
+    assert_eq!(route(&tree, host(0), host(1)), (2, 0.002));
+    assert_eq!(route(&tree, host(0), host(2)), (4, 0.004));
     let flat = network("backbone_bandwidth_bytes_per_s = 2e8").unwrap();
     let disk = flat.storage(None).unwrap();
     assert_eq!(route(&flat, flat.host(0), disk), (3, 0.001));
