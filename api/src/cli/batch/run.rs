@@ -98,14 +98,21 @@ fn network(arguments: &Arguments, platform: &Platform) -> Result<Option<MachineN
         return Ok(None);
     };
     let workload = &arguments.workload;
-    // What can be read only once, and what a scheduler may register, may communicate.
-    let mut needed = !workload.is_file() || arguments.combination().is_none();
-    if !needed {
-        let any = Platform::of_machines(platform.machines());
-        needed = inputs::workload(workload, reading(arguments, platform, false), &any, None)?
+    let any = Platform::of_machines(platform.machines());
+    let needed = workload.is_file()
+        && inputs::workload(workload, reading(arguments, platform, false), &any, None)?
             .needs_network();
+    // What can be read only once, and what a scheduler registers, may communicate.
+    if !needed && workload.is_file() && arguments.combination().is_some() {
+        return Ok(None);
     }
-    if needed { inputs::network(file, platform) } else { Ok(None) }
+    match inputs::network(file, platform) {
+        Err(Failure::BadInput(errors)) if !needed => {
+            super::note(&format!("{}; it takes none", errors.join("; ")));
+            Ok(None)
+        }
+        network => network,
+    }
 }
 
 /// How a simulation ended, when not well.

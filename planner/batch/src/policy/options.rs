@@ -181,7 +181,7 @@ mod tests {
         assert!(no_option("cap", "power_cap", &["cap_w"]).contains("did you mean cap_w?"));
         let told = no_option("colour", "easy", &[]);
         let all = "colour is no option of easy: It has only those of every policy: tau_s, launch_s, delay_power, \
-                   utilisation, job_utilisation";
+                   utilisation, job_utilisation, network";
         assert_eq!(told, all);
     }
 }

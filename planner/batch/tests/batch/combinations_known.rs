@@ -166,7 +166,7 @@ fn what_does_not_go_together_is_refused_with_a_way_out() {
         errors[1..],
         [
             "threshold_s is no option of composed: Its own are compression; those of every policy tau_s, launch_s, \
-         delay_power, utilisation, job_utilisation",
+         delay_power, utilisation, job_utilisation, network",
         ]
     );
     let estimate = [("cap_w", "1e6"), ("idle_estimate_w", "1")];

@@ -75,7 +75,7 @@ fn what_is_wrong_with_options_is_said_at_once() {
         "idle_s: \"soon\" is not a time in seconds, or never",
         "speed is no option of opportunistic_shutdown: Its own are sedate_while_waking, period_s, idle_s, \
          sedate_at_events, decide_at_stages, switch_on_s, switch_off_s; those of every policy tau_s, launch_s, \
-         delay_power, utilisation, job_utilisation",
+         delay_power, utilisation, job_utilisation, network",
     ];
     assert_eq!(errors, expected);
 }

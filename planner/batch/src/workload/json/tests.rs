@@ -95,7 +95,7 @@ fn what_is_wrong_is_named() {
     assert_eq!(with(r#"{"type": "composed", "seq": ["q"]}"#), "job 1: there is no profile \"q\"");
     assert_eq!(
         with(r#"{"type": "composed", "seq": ["p"]}"#),
-        "job 1: profile \"p\" goes round in circles"
+        "job 1: profile \"p\": it goes round in circles"
     );
     assert_eq!(
         with(r#"{"type": "parallel", "cpu": [1]}"#),
