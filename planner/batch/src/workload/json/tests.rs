@@ -99,7 +99,7 @@ fn what_is_wrong_is_named() {
     );
     assert_eq!(
         with(r#"{"type": "parallel", "cpu": [1]}"#),
-        "job 1: profile \"p\" is for 1 machines"
+        "job 1: profile \"p\": it is for 1 machines"
     );
     assert_eq!(
         with(r#"{"type": "delay", "delay": -2}"#),
