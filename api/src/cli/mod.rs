@@ -27,6 +27,7 @@ mod pages;
 mod parts;
 mod plan;
 mod power;
+mod predict;
 mod project;
 mod quota;
 mod report;
@@ -106,6 +107,8 @@ enum Command {
     Calibrations(calibrations::Arguments),
     /// Plan the request of a problem file and print the decision as JSON
     Plan(plan::Arguments),
+    /// Tell when a job would start and end in a queue as it is now, and how sure that is
+    Predict(predict::Arguments),
     /// Plan which nodes sleep when, see what is done about it, and decide
     Power(power::Arguments),
     /// Estimate time, energy, cost and CO2 of checkpoints, restarts and collective operations
@@ -219,6 +222,7 @@ pub fn run() -> ExitCode {
         Command::Agenda(arguments) => booking::agenda(&arguments),
         Command::Calibrations(arguments) => calibrations::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
+        Command::Predict(arguments) => predict::run(&arguments),
         Command::Power(arguments) => power::run(&arguments),
         Command::Estimate(arguments) => estimate::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),

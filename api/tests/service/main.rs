@@ -109,6 +109,7 @@ mod power_controllers;
 #[cfg(feature = "power")]
 mod power_management;
 mod power_plan;
+mod predict;
 mod process;
 mod projects;
 mod pushed_kills;
