@@ -1,9 +1,9 @@
 //! When would it start? The start of a job that is not submitted yet, with an interval, from the state of a queue.
 //!
 //! The queue is played on many times, each time with other run times: what running and waiting jobs will use of their walltimes
-//! is drawn from what their users' last jobs used ([`walltime_use`]). That knows nothing of jobs that come later and overtake, nor
+//! is drawn from what their users' last jobs used (`walltime_use`). That knows nothing of jobs that come later and overtake, nor
 //! of what a site's scheduler does otherwise than the policy. So the waits that were predicted for earlier jobs are compared with what
-//! became of them, and the quantiles are corrected by that ([`earlier_waits`]). Nothing is ever learned from what has not happened yet.
+//! became of them, and the quantiles are corrected by that (`earlier_waits`). Nothing is ever learned from what has not happened yet.
 //!
 //! Sources: Simbatch (Y. Caniou, J.-S. Gay), section 6, which proposes the prediction; A. Nurmi, J. Brevik and R. Wolski, *QBETS*,
 //! 2007, for intervals from earlier waits; I. Gibbs and E. Candès, *Adaptive conformal inference under distribution shift*, 2021,
