@@ -98,12 +98,13 @@ fn network(arguments: &Arguments, platform: &Platform) -> Result<Option<MachineN
         return Ok(None);
     };
     let workload = &arguments.workload;
+    let read_twice = workload.is_file();
     let any = Platform::of_machines(platform.machines());
-    let needed = workload.is_file()
+    let needed = read_twice
         && inputs::workload(workload, reading(arguments, platform, false), &any, None)?
             .needs_network();
     // What can be read only once, and what a scheduler registers, may communicate.
-    if !needed && workload.is_file() && arguments.combination().is_some() {
+    if !needed && read_twice && arguments.combination().is_some() {
         return Ok(None);
     }
     match inputs::network(file, platform) {

@@ -1,12 +1,10 @@
 //! Predictions as a document.
 
 use anyhow::Context;
-use batch::start_prediction::{Expected, ObservedJob, Shape, StartPrediction};
+use batch::start_prediction::{Expected, Shape, StartPrediction, StartPredictor};
 use batch::time::Time;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
-
-use super::state::QueueState;
 
 /// When a job would start and end, by its shape.
 #[derive(Serialize)]
@@ -44,8 +42,9 @@ pub(super) struct ExpectedDocument {
 
 impl PredictionsDocument {
     pub fn new(
+        now: Time,
+        predictor: &StartPredictor,
         predictions: &[(Shape, StartPrediction)],
-        state: &QueueState,
     ) -> anyhow::Result<Self> {
         let shape = |(shape, prediction): &(Shape, StartPrediction)| {
             anyhow::Ok(ShapeDocument {
@@ -55,12 +54,10 @@ impl PredictionsDocument {
                 end: ExpectedDocument::new(prediction.end)?,
             })
         };
-        let waiting = state.jobs.iter().filter(|job| job.started.is_none()).count();
-        let running = |job: &&ObservedJob| job.started.is_some() && job.ended.is_none();
         Ok(Self {
-            now: timestamp(state.now)?,
-            running: state.jobs.iter().filter(running).count(),
-            waiting,
+            now: timestamp(now)?,
+            running: predictor.running(),
+            waiting: predictor.waiting(),
             shapes: predictions.iter().map(shape).collect::<Result<_, _>>()?,
         })
     }

@@ -92,7 +92,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         })?;
         predictions.push((shape, prediction));
     }
-    let document = PredictionsDocument::new(&predictions, &state)?;
+    let document = PredictionsDocument::new(state.now, &predictor, &predictions)?;
     match arguments.format {
         ListFormat::Json => print(serde_json::to_string_pretty(&document)?)?,
         ListFormat::Table => table::print_predictions(&document)?,

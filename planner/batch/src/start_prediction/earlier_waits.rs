@@ -1,10 +1,10 @@
 //! What became of earlier jobs that stood where a job stands.
 //!
 //! A job stands somewhere by the waits that were simulated for it, its shape, the time of day, the jobs that wait and its user's last
-//! waits. The jobs that stood nearest are found, and how far each waited from the median of its simulated waits. A wait `w` counts as `ln(w + 60 s)`, so that
-//! minutes matter where waits are short and not where they are long. A quantile is taken at a level that moves whenever it is missed
-//! or not, so that the parts that are missed become those that are promised even while what is kept lags behind what happens
-//! (adaptive conformal inference).
+//! waits. The jobs that stood nearest are found, and how far each waited from the median of its simulated waits. A wait `w` counts as
+//! `ln(w + 60 s)`, so that minutes matter where waits are short and not where they are long. A quantile is taken at a level that moves
+//! whenever it is missed or not, so that the parts that are missed become those that are promised even while what is kept lags behind
+//! what happens (adaptive conformal inference).
 
 use std::collections::VecDeque;
 use std::f64::consts::TAU;

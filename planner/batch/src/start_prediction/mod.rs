@@ -10,6 +10,7 @@
 //! for levels that follow what they miss.
 
 mod earlier_waits;
+mod last_values;
 mod last_waits;
 mod observed;
 mod of_traces;

@@ -161,16 +161,16 @@ impl StartPredictor {
         let (_, waits) = self.tell(now, user, shape, DRAWS);
         let wait = |level| time(waits.at(level));
         // Levels of waits in turn, and those of run times scattered over them.
-        let mut ends: Vec<Time> = (0..ENDS)
+        let mut ends_s: Vec<f64> = (0..ENDS)
             .map(|place| {
                 let level = (f64::from(place) + 0.5) / f64::from(ENDS);
                 let drawn = (f64::from(place) * 0.618_033_988_749_895).fract();
-                wait(level) + self.used.remaining(user, shape.walltime, Time::ZERO, drawn)
+                let runs = self.used.remaining(user, shape.walltime, Time::ZERO, drawn);
+                (wait(level) + runs).as_seconds()
             })
             .collect();
-        ends.sort_unstable();
-        let ends: Vec<f64> = ends.iter().map(|end| end.as_seconds()).collect();
-        let end = |level| time(super::quantile(&ends, level).unwrap_or_default());
+        ends_s.sort_unstable_by(f64::total_cmp);
+        let end = |level| time(super::quantile(&ends_s, level).unwrap_or_default());
         Some(StartPrediction {
             start: Expected::of(|level| now + wait(level)),
             end: Expected::of(|level| now + end(level)),

@@ -1,7 +1,8 @@
 //! What jobs used of their walltimes.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
+use super::last_values::LastValues;
 use crate::time::Time;
 
 /// How many jobs of a user are remembered, and of all users.
@@ -12,28 +13,20 @@ const OF_ALL: usize = 256;
 const ENOUGH: usize = 5;
 
 /// The shares of their walltimes for which the last jobs ran.
-#[derive(Clone, Debug, Default)]
-pub(super) struct WalltimeUse {
-    of_users: BTreeMap<Box<str>, VecDeque<f64>>,
-    of_all: VecDeque<f64>,
+#[derive(Clone, Debug)]
+pub(super) struct WalltimeUse(LastValues);
+
+impl Default for WalltimeUse {
+    fn default() -> Self {
+        Self(LastValues::new(OF_USER, OF_ALL))
+    }
 }
 
 impl WalltimeUse {
     /// A job of `user` ended.
     pub fn learn(&mut self, user: &str, walltime: Time, ran: Time) {
-        if walltime == Time::ZERO {
-            return;
-        }
-        let share = ran.as_seconds() / walltime.as_seconds();
-        if !self.of_users.contains_key(user) {
-            self.of_users.insert(user.into(), VecDeque::new());
-        }
-        let of_user = self.of_users.get_mut(user).map(|of_user| (of_user, OF_USER));
-        for (shares, most) in of_user.into_iter().chain([(&mut self.of_all, OF_ALL)]) {
-            if shares.len() == most {
-                shares.pop_front();
-            }
-            shares.push_back(share);
+        if walltime != Time::ZERO {
+            self.0.learn(user, ran.as_seconds() / walltime.as_seconds());
         }
     }
 
@@ -45,12 +38,12 @@ impl WalltimeUse {
         } else {
             elapsed.as_seconds() / walltime.as_seconds().max(1.0)
         };
-        let of_user = self.of_users.get(user).filter(|shares| shares.len() >= ENOUGH);
+        let of_user = self.0.of_user(user).filter(|shares| shares.len() >= ENOUGH);
         let longer = |shares: &VecDeque<f64>| {
             let longer = || shares.iter().filter(|share| **share > passed);
             longer().nth(place(drawn, longer().count())).copied()
         };
-        let share = of_user.and_then(longer).or_else(|| longer(&self.of_all)).unwrap_or(1.0);
+        let share = of_user.and_then(longer).or_else(|| longer(self.0.of_all())).unwrap_or(1.0);
         let time = Time::from_seconds_f64(share * walltime.as_seconds()).unwrap_or(walltime);
         Time::from_micros((time - elapsed).as_micros().max(0))
     }
