@@ -19,21 +19,43 @@ interface Decision {
   as_soon_as_possible: Offer;
 }
 
-/** Asks for ever more nodes until what is recommended wins no ranking, as the decision then is. */
+interface Request {
+  nodes: number;
+  duration_s: number;
+}
+
+/** Whether what is recommended is the best by no ranking, and not the earliest start. */
+function winsNone({ offers, compromise, as_soon_as_possible: now }: Decision): boolean {
+  return compromise && ![...(offers ?? []), now].map((it) => it?.start).includes(compromise.start);
+}
+
+/** Fills the form in, and gives what the service answers to it. */
+async function decided(page: Page, nodes: number, hours: number): Promise<{ asked: Request; decision: Decision }> {
+  const asks = (it: Request) => it.nodes === nodes && it.duration_s === hours * 3600;
+  const quoted = page.waitForResponse((it) => it.url().endsWith('/api/v1/quotes') && asks(it.request().postDataJSON() as Request));
+  await page.getByLabel('For how long').fill(`${hours}h`);
+  await page.getByLabel('Nodes', { exact: true }).fill(`${nodes}`);
+  const answer = await quoted;
+  return { asked: answer.request().postDataJSON() as Request, decision: (await answer.json()) as Decision };
+}
+
+/**
+ * Fills in a request for which what is recommended wins no ranking. Which those are depends on the time of day, so the service is
+ * asked first, for ever more nodes and longer.
+ */
 async function anotherRecommended(page: Page): Promise<Decision> {
-  for (let nodes = 5; nodes < 44; nodes += 1) {
-    const quoted = page.waitForResponse(
-      (it) => it.url().endsWith('/api/v1/quotes') && (it.request().postDataJSON() as { nodes: number }).nodes === nodes,
-    );
-    await page.getByLabel('Nodes', { exact: true }).fill(`${nodes}`);
-    const decision = (await (await quoted).json()) as Decision;
-    const known = [...(decision.offers ?? []), decision.as_soon_as_possible].map((it) => it?.start);
-    if (decision.compromise && !known.includes(decision.compromise.start)) {
+  const { asked } = await decided(page, 5, 3);
+  for (const hours of [2, 3, 4, 6, 8, 12, 1, 5, 10, 16, 24]) {
+    for (let nodes = 5; nodes < 44; nodes += 1) {
+      const request = { ...asked, nodes, duration_s: hours * 3600 };
+      if (!winsNone(await service.call<Decision>('POST', 'quotes', request))) continue;
+      const { decision } = await decided(page, nodes, hours);
+      if (!winsNone(decision)) continue;
       await page.getByText(`${nodes} nodes,`).first().waitFor();
       return decision;
     }
   }
-  throw new Error('what is recommended is the best by some ranking however many nodes are asked for');
+  throw new Error('what is recommended is the best by some ranking whatever is asked for');
 }
 
 test('what the service recommends stands first, with why, and now is beside it', async () => {
