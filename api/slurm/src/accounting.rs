@@ -307,6 +307,7 @@ impl AccountedJob {
             start: self.time.start.instant().filter(|_| !nodes.is_empty()),
             end: self.time.end.instant(),
             limit: self.time.limit.positive().map(|minutes| Seconds::new(minutes * 60)),
+            queued: None,
             nodes,
             reservation: None,
             energy,

@@ -1,7 +1,7 @@
 //! Jobs of slurmctld: from slurmrestd's documents to values.
 
 use planner::quantity::Energy;
-use planner::resource_manager::{JobPhase, ManagedJob, ManagerError};
+use planner::resource_manager::{JobPhase, ManagedJob, ManagerError, Queued};
 use planner::time::{Seconds, Timestamp};
 use serde::Deserialize;
 
@@ -39,6 +39,17 @@ pub(crate) struct JobDocument {
     time_limit: Number,
     #[serde(default, deserialize_with = "text")]
     nodes: String,
+    /// Of a job that waits what it asks for at the least; what Slurm takes it to need where it asks for processors.
+    #[serde(default)]
+    node_count: Number,
+    #[serde(default)]
+    priority: Number,
+    /// Why it waits.
+    #[serde(default, deserialize_with = "text")]
+    state_reason: String,
+    /// The tasks of an array that wait, such as `3-100:2%4`.
+    #[serde(default, deserialize_with = "text")]
+    array_task_string: String,
     #[serde(default, deserialize_with = "text")]
     resv_name: String,
     /// What it was given, such as `cpu=32,energy=1200,node=2`; its energy is there once it has ended.
@@ -52,6 +63,7 @@ impl TryFrom<JobDocument> for ManagedJob {
     fn try_from(job: JobDocument) -> Result<Self, ManagerError> {
         let id = job_id(job.id, job.array_job_id, job.array_task_id);
         let phase = phase(&job.state);
+        let queued = if phase == JobPhase::Waiting { queued(&job) } else { None };
         let nodes = node_names(&job.nodes, &format!("job {id}"))?;
         let limit = job.time_limit.positive().map(|minutes| Seconds::new(minutes * 60));
         // Of a job that waits the start is a guess, and of one that never ran it is when it was cancelled.
@@ -82,11 +94,39 @@ impl TryFrom<JobDocument> for ManagedJob {
             start,
             end,
             limit,
+            queued,
             nodes,
             reservation: Some(job.resv_name).filter(|name| !name.is_empty()),
             energy: allocated_energy(&job.tres_alloc_str),
         })
     }
+}
+
+/// Why a job waits that waits for nodes alone.
+const FOR_NODES: [&str; 4] = ["", "None", "Priority", "Resources"];
+
+/// How a job that waits stands in the queue. Those in reservations, on hold, or behind other jobs, dates and limits do not.
+fn queued(job: &JobDocument) -> Option<Queued> {
+    if !FOR_NODES.contains(&job.state_reason.as_str()) || !job.resv_name.is_empty() {
+        return None;
+    }
+    Some(Queued {
+        nodes: u32::try_from(job.node_count.positive()?).ok()?,
+        tasks: tasks(&job.array_task_string),
+        priority: job.priority.positive().unwrap_or_default(),
+    })
+}
+
+/// How many tasks a list such as `1-5,9,10-20:2%4` names. Slurm cuts long ones short by `...`; no list names none.
+fn tasks(list: &str) -> u32 {
+    let (list, _) = list.split_once('%').unwrap_or((list, ""));
+    let of = |range: &str| {
+        let (range, step) = range.split_once(':').unwrap_or((range, "1"));
+        let (from, to) = range.split_once('-').unwrap_or((range, range));
+        let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
+        Some(to.checked_sub(from)? / step.parse::<u32>().ok().filter(|step| *step > 0)? + 1)
+    };
+    list.split(',').filter_map(of).fold(0, u32::saturating_add).max(1)
 }
 
 /// `1234`, or `1234_7` for a task of an array.
@@ -140,4 +180,39 @@ pub(crate) fn energy(joules: i64) -> Option<Energy> {
     (1..=MAX_JOULES)
         .contains(&joules)
         .then(|| Energy::from_microjoules(i128::from(joules) * 1_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1 to 5, 9, and 10, 12, ... 20: five, one and six.
+    #[test]
+    fn tasks_of_arrays_are_counted() {
+        assert_eq!(tasks("1-5,9,10-20:2%4"), 12);
+        assert_eq!(tasks("7"), 1);
+        assert_eq!(tasks("0-99,..."), 100);
+        assert_eq!(tasks(""), 1);
+    }
+
+    fn waits(more: &str) -> Option<Queued> {
+        let text = format!(
+            "{{\"job_id\": 7, \"submit_time\": 100, \"job_state\": [\"PENDING\"], \"node_count\": \
+             {{\"set\": true, \"number\": 4}}, \"priority\": {{\"set\": true, \"number\": 900}}{more}}}"
+        );
+        let document: JobDocument = serde_json::from_str(&text).unwrap();
+        ManagedJob::try_from(document).unwrap().queued
+    }
+
+    #[test]
+    fn jobs_that_wait_for_nodes_stand_in_the_queue() {
+        let queued = Queued { nodes: 4, tasks: 1, priority: 900 };
+        assert_eq!(waits(""), Some(queued));
+        assert_eq!(waits(", \"state_reason\": \"Resources\""), Some(queued));
+        let array = ", \"array_job_id\": 7, \"array_task_string\": \"1-3\"";
+        assert_eq!(waits(array), Some(Queued { tasks: 3, ..queued }));
+        for other in ["\"state_reason\": \"JobHeldUser\"", "\"resv_name\": \"maintenance\""] {
+            assert_eq!(waits(&format!(", {other}")), None, "{other}");
+        }
+    }
 }

@@ -32,12 +32,25 @@ pub struct ManagedJob {
     pub end: Option<Timestamp>,
     /// Its time limit.
     pub limit: Option<Seconds>,
+    /// How it stands in the queue; `None` where it does not wait, or waits for something else than nodes.
+    pub queued: Option<Queued>,
     /// Its nodes, once it has some.
     pub nodes: Vec<String>,
     /// The reservation in the resource manager that it runs in.
     pub reservation: Option<String>,
     /// What it consumed, where that was measured.
     pub energy: Option<Energy>,
+}
+
+/// How a job stands in the queue that waits for nodes alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Queued {
+    /// How many nodes it asks for, at the least.
+    pub nodes: u32,
+    /// How many tasks of an array it stands for, each of which asks for that; 1 where it is none.
+    pub tasks: u32,
+    /// Those with a greater number are served first.
+    pub priority: i64,
 }
 
 /// What a job is known by for ever: its id and when it was submitted.

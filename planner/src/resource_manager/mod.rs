@@ -21,7 +21,7 @@ mod worked_example;
 pub use error::ManagerError;
 pub use give_back::JobsSummary;
 pub use inventory::{NodesCompared, compare_nodes, labels_of};
-pub use job::{JobKey, JobPhase, ManagedJob};
+pub use job::{JobKey, JobPhase, ManagedJob, Queued};
 pub use known_node::{GONE_KEPT_FOR, KnownNode, NodeNews, NodesRemembered, remember};
 pub use node::{ManagedNode, NodePower, Unavailable, UnavailableCause};
 pub use reservation::{

@@ -65,6 +65,7 @@ pub(super) fn job(id: &str, nodes: &[&str]) -> ManagedJob {
         start: Some(at(0)),
         end: None,
         limit: None,
+        queued: None,
         nodes: nodes.iter().map(|&name| name.to_owned()).collect(),
         reservation: None,
         energy: None,

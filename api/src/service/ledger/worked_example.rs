@@ -73,6 +73,7 @@ pub(super) fn job(id: &str, user: &str, span: Span, nodes: &[&str]) -> ManagedJo
         start: Some(span.start()),
         end: Some(span.end()),
         limit: None,
+        queued: None,
         nodes: nodes.iter().map(|&name| name.to_owned()).collect(),
         reservation: None,
         energy: None,

@@ -120,6 +120,7 @@ mod tests {
             start: Some(at(100)),
             end: Some(at(600)),
             limit: Some(Seconds::new(500)),
+            queued: None,
             nodes: vec!["n1".to_owned()],
             reservation: None,
             energy: None,

@@ -137,6 +137,18 @@ repository!(
             Ok(jobs)
         }
 
+        /// At most `limit` jobs that ran, in reservations or outside of them: those that ended last, the last one first.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn last_ended_jobs(&self, limit: u16) -> Result<Vec<ManagedJob>, StorageError> {
+            let rows: Vec<ManagedJobRow> = sqlx::query_as(sql::LAST_ENDED_JOBS)
+                .bind(i64::from(limit))
+                .fetch_all(&self.reader)
+                .await?;
+            rows.into_iter().map(|row| Ok(row.job()?.1)).collect()
+        }
+
         /// At most `limit` jobs of a reservation behind one, which is named by its submission and id, by
         /// submission and id.
         ///

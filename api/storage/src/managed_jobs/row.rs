@@ -79,6 +79,7 @@ impl ManagedJobRow {
             start: instant(row.start_s),
             end: instant(row.end_s),
             limit: row.limit_s.map(Seconds::new),
+            queued: None,
             nodes: names_of(&row.nodes),
             id: row.id,
             raw_id: row.raw_id,

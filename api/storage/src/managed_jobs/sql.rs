@@ -19,6 +19,11 @@ statements! {
     RUNNING_JOBS_OUTSIDE = concat!("SELECT ", job_columns!(), " FROM managed_jobs WHERE phase = 'running' AND reservation_id IS NULL
         ORDER BY id, submitted_s");
 
+    /// Those that ran and ended last, whoever's they are.
+    LAST_ENDED_JOBS = concat!("SELECT ", job_columns!(), " FROM managed_jobs
+        WHERE phase = 'ended' AND end_s IS NOT NULL AND start_s IS NOT NULL
+        ORDER BY end_s DESC, id LIMIT $1");
+
     /// When jobs outside of reservations were seen last.
     JOBS_OUTSIDE_SEEN = "SELECT seen_s FROM managed_jobs_seen WHERE id = 1";
 

@@ -21,6 +21,7 @@ on_both_engines![
     jobs_outside_of_reservations_are_noted_until_one_has_them,
     jobs_outside_of_reservations_are_forgotten_long_after_their_end,
     jobs_that_ran_unseen_are_noted_once_they_are_known,
+    the_jobs_that_ended_last_are_read,
 ];
 
 fn job(id: &str, submitted: i64) -> ManagedJob {
@@ -37,6 +38,7 @@ fn job(id: &str, submitted: i64) -> ManagedJob {
         start: Some(t(2001)),
         end: Some(t(2501)),
         limit: Some(Seconds::new(500)),
+        queued: None,
         nodes: vec!["n1".to_owned(), "n2".to_owned()],
         reservation: Some("wattbook-x".to_owned()),
         energy: None,
@@ -50,6 +52,7 @@ fn waiting(id: &str, submitted: i64) -> ManagedJob {
         start: None,
         end: None,
         limit: None,
+        queued: None,
         nodes: Vec::new(),
         reservation: None,
         ..job(id, submitted)
@@ -331,4 +334,22 @@ async fn jobs_that_ran_unseen_are_noted_once_they_are_known(bench: Bench) {
     assert_eq!(ends, expected);
     database.put_unseen_outside(&[], span(2700, 9500)).await.unwrap();
     assert_eq!(unseen().await, None);
+}
+
+/// Those that wait, run or never ran are none of them. The last one is first.
+async fn the_jobs_that_ended_last_are_read(bench: Bench) {
+    let database = &bench.database;
+    let [reservation, _] = reservations(&bench).await;
+    let ended = |id: &str, end: i64| ManagedJob {
+        phase: JobPhase::Ended,
+        end: Some(t(end)),
+        ..job(id, 40)
+    };
+    let never_ran = ManagedJob { start: None, nodes: Vec::new(), ..ended("5", 2900) };
+    database.put_managed_jobs(&[(reservation, ended("1", 2300))]).await.unwrap();
+    let outside = [ended("2", 2700), ended("3", 2500), job("4", 50), never_ran];
+    database.put_jobs_outside(&outside, t(3000)).await.unwrap();
+    let ids = |jobs: Vec<ManagedJob>| jobs.into_iter().map(|job| job.id).collect::<Vec<_>>();
+    assert_eq!(ids(database.last_ended_jobs(9).await.unwrap()), ["2", "3", "1"]);
+    assert_eq!(ids(database.last_ended_jobs(2).await.unwrap()), ["2", "3"]);
 }

@@ -207,6 +207,7 @@ mod tests {
             start: Some(at(10)),
             end: Some(at(1000)),
             limit: None,
+            queued: None,
             nodes: vec!["n1".to_owned()],
             reservation: None,
             energy: None,
