@@ -17,5 +17,6 @@ pub mod leases;
 pub mod recorder;
 pub mod service;
 pub mod simulation;
+pub mod start_prediction;
 pub mod tasks;
 pub mod traces;

@@ -65,6 +65,7 @@ use crate::service::shared::StateCache;
 use crate::service::shares::ShareService;
 use crate::service::sign_in::SignInService;
 use crate::service::simulations::SimulationService;
+use crate::service::start_predictions::StartPredictionService;
 use crate::service::webhooks::WebhookService;
 use answers::AnswerRoom;
 use audit::Recording;
@@ -119,6 +120,7 @@ handed_out! {
     Arc<ShareService>: |app| &app.services.shares;
     Arc<SignInService>: |app| &app.services.sign_in;
     Arc<SimulationService>: |app| &app.services.simulations;
+    Arc<StartPredictionService>: |app| &app.services.start_predictions;
     Arc<WebhookService>: |app| &app.services.webhooks;
 }
 

@@ -33,6 +33,7 @@ type ListedRoute = (&'static str, &'static str, RouteRight);
 pub const ROUTES: &[ListedRoute] = &[
     ("POST", "/api/v1/quotes", Of(Action::QuoteCreate)),
     ("POST", "/api/v1/estimates", Of(Action::EstimateCreate)),
+    ("POST", "/api/v1/predictions", Of(Action::PredictionCreate)),
     ("POST", "/api/v1/reservations", Of(Action::ReservationCreate)),
     ("GET", "/api/v1/reservations", Of(Action::ReservationRead)),
     ("GET", "/api/v1/reservations/{id}", Of(Action::ReservationRead)),

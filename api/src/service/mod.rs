@@ -34,6 +34,7 @@ pub mod shared;
 pub mod shares;
 pub mod sign_in;
 pub mod simulations;
+pub mod start_predictions;
 pub mod upkeep;
 pub mod webhooks;
 
@@ -69,6 +70,7 @@ use shared::Shared;
 use shares::ShareService;
 use sign_in::SignInService;
 use simulations::SimulationService;
+use start_predictions::StartPredictionService;
 use upkeep::UpkeepService;
 use webhooks::WebhookService;
 
@@ -127,6 +129,8 @@ pub struct Services {
     pub sign_in: Arc<SignInService>,
     /// Experiments in the background.
     pub simulations: Arc<SimulationService>,
+    /// When jobs would start that are not booked.
+    pub start_predictions: Arc<StartPredictionService>,
     /// What time alone changes.
     pub upkeep: Arc<UpkeepService>,
     /// Events sent to webhooks.
@@ -148,6 +152,7 @@ impl Services {
         let booking = Arc::new(BookingService::new(Arc::clone(&shared)));
         let cluster = Arc::new(ClusterService::new(Arc::clone(&shared)));
         let manager = ResourceManagerService::new(Arc::clone(&shared), Arc::clone(&cluster));
+        let manager = Arc::new(manager);
         let measurements = Arc::new(MeasurementService::new(Arc::clone(&shared)));
         let dialogue = DialogueService::new(Arc::clone(&shared), Arc::clone(&booking));
         let book_views = Arc::new(BookViewService::new(Arc::clone(&shared)));
@@ -170,7 +175,11 @@ impl Services {
             live_power: Arc::new(live_power),
             book_views,
             cluster,
-            resource_manager: Arc::new(manager),
+            start_predictions: Arc::new(StartPredictionService::new(
+                Arc::clone(&shared),
+                Arc::clone(&manager),
+            )),
+            resource_manager: manager,
             feeds: Arc::new(FeedService::new(Arc::clone(&shared), Arc::clone(&agendas))),
             ledger,
             meters: Arc::new(MeterService::new(Arc::clone(&shared), Arc::clone(&measurements))),

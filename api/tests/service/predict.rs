@@ -1,4 +1,4 @@
-//! `wattbook predict`: when a job would start and end.
+//! When a job would start and end: `wattbook predict`, and the same by the API.
 
 use std::fs;
 use std::process::Output;
@@ -6,7 +6,11 @@ use std::process::Output;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::site::wattbook;
+use crate::site::{Site, on_both_engines, wattbook};
+
+on_both_engines! {
+    starts_are_predicted_in_a_queue_that_is_sent,
+}
 
 /// 8 nodes at noon. All run a job of an hour since ten minutes ago; one job of 4 nodes and two hours waits.
 fn state() -> Value {
@@ -45,6 +49,59 @@ fn without_history_jobs_run_until_their_walltimes() {
     assert!(text.contains("4 nodes for 1:00 start first; 4 nodes for 1:00 end first."), "{text}");
 }
 
+/// The queue above, in which shapes of 4 and of 8 nodes are asked for.
+pub fn question() -> Value {
+    let shapes = json!([{"nodes": 4, "walltime_s": 3600}, {"nodes": 8, "walltime_s": "PT1H"}]);
+    json!({"shapes": shapes, "state": state()})
+}
+
+/// The same starts as on the command line. Of two partitions of 4 nodes each, one is empty, and what waits in the other does so until its job
+/// has run until its walltime.
+async fn starts_are_predicted_in_a_queue_that_is_sent(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let told = client.post("/api/v1/predictions", &question()).await.ok(200);
+    let starts = |told: &Value| -> Vec<String> {
+        let shapes = told["shapes"].as_array().unwrap().iter();
+        shapes.map(|it| it["start"]["expected"].as_str().unwrap()[11..16].to_owned()).collect()
+    };
+    assert_eq!(starts(&told), ["12:50", "14:50"]);
+    assert_eq!(told["shapes"][0].get("partition"), None);
+    let mut asked = question();
+    let state = &mut asked["state"];
+    state.as_object_mut().unwrap().remove("nodes");
+    state["partitions"] = json!([{"name": "a", "nodes": 4}, {"name": "b", "nodes": 4}]);
+    for job in state["jobs"].as_array_mut().unwrap() {
+        job["partition"] = json!("b");
+        job["nodes"] = json!(4);
+    }
+    asked["shapes"].as_array_mut().unwrap().pop();
+    asked["waiting"] = json!(true);
+    let told = client.post("/api/v1/predictions", &asked).await.ok(200);
+    assert_eq!(starts(&told), ["12:00", "14:50"]);
+    assert_eq!(told["shapes"][1]["partition"], "b");
+    let waits = &told["jobs"][0];
+    assert_eq!(
+        (&waits["id"], &waits["start"]["p95"]),
+        (&json!("2"), &json!("2026-11-30T12:50:00Z"))
+    );
+    for (place, value, pointer) in [
+        ("partition", json!("c"), "/partition"),
+        ("policy", json!("best"), "/policy"),
+        ("policy", json!("power_cap"), "/policy"),
+        ("shapes", json!([{"nodes": 5, "walltime_s": 60}]), "/shapes"),
+        ("shapes", json!([{"nodes": 1, "walltime_s": 0}]), "/shapes/0/walltime_s"),
+    ] {
+        let mut wrong = asked.clone();
+        wrong[place] = value;
+        let refused = client.post("/api/v1/predictions", &wrong).await;
+        let refused = refused.problem(400, "invalid_body");
+        assert_eq!(refused["errors"][0]["pointer"], pointer, "{refused}");
+    }
+    let nothing = json!({"shapes": [{"nodes": 1, "walltime_s": 60}]});
+    client.post("/api/v1/predictions", &nothing).await.problem(409, "no_queue");
+}
+
 /// Ten jobs that ended used a fifth, two fifths, ... of their walltimes. A job of an hour for 8 nodes that has run for ten minutes, a
 /// sixth of it, ends at 12:02, 12:14, 12:26, 12:38 or 12:50, each as likely; so the median start of another is 12:26.
 #[test]
@@ -80,5 +137,5 @@ fn what_cannot_be_predicted_is_told() {
     refused(capped, "power_cap cannot be played on: ");
     let mut wrong = state();
     wrong["jobs"][1]["started"] = json!("2026-11-30T13:00:00Z");
-    refused(predict(&wrong, "--nodes 1 --time 1h"), "job 2: started: is after now");
+    refused(predict(&wrong, "--nodes 1 --time 1h"), "/jobs/1/started: is after now");
 }

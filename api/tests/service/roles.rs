@@ -47,6 +47,8 @@ enum Body {
     /// An operator whom the site knows.
     SharedWith,
     SharedNoMore,
+    /// A queue, and what is asked of it.
+    Queue,
     /// A broadcast to be estimated.
     Broadcast,
     Nodes,
@@ -104,6 +106,7 @@ fn routes() -> Vec<Route> {
         (post.clone(), "/api/v1/feeds/{id}/refresh", "/api/v1/feeds/nobody/refresh", Body::None, May::Run, 404),
         (post.clone(), "/api/v1/quotes", "/api/v1/quotes", Body::Request, May::Book, 200),
         (post.clone(), "/api/v1/estimates", "/api/v1/estimates", Body::Broadcast, May::Book, 200),
+        (post.clone(), "/api/v1/predictions", "/api/v1/predictions", Body::Queue, May::Book, 200),
         (post.clone(), "/api/v1/reservations", "/api/v1/reservations", Body::Request, May::Book, 201),
         (get.clone(), "/api/v1/reservations", "/api/v1/reservations", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/reservations/{id}", "ID", Body::None, May::Book, 200),
@@ -290,6 +293,7 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
         Body::SharedWith => json!({ "with": ["operator"], "may": "see" }),
         Body::SharedNoMore => json!({ "with": ["nobody"] }),
         Body::Broadcast => crate::estimates::broadcast(),
+        Body::Queue => crate::predict::question(),
         Body::Nodes => crate::cluster::nodes(8),
         Body::Price => hours.agenda("price_per_mwh", 0, &[1.0]),
         Body::Experiment => crate::simulation::short(),

@@ -41,6 +41,7 @@ mod living;
 mod observed;
 mod occupied;
 mod outside;
+mod predictions;
 mod replaced;
 mod settled;
 mod sleeping;

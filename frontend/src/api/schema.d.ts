@@ -834,6 +834,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/predictions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * When a job would start and end that is submitted to the queue now
+         * @description For users and operators. In Slurm's queues as they are, or in a queue whose state is sent; nothing is submitted or stored.
+         *     Users are told of their own jobs that wait, operators of all. `docs/PREDICTIONS.md` says how, and how good it is.
+         */
+        post: operations["create_prediction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects": {
         parameters: {
             query?: never;
@@ -1862,6 +1883,17 @@ export interface components {
             /** @description Why not, at most 1000 characters. */
             reason?: string | null;
         };
+        /** @description A job that might be submitted. */
+        AskedShape: {
+            /**
+             * Format: int32
+             * @description Its nodes.
+             * @example 8
+             */
+            nodes: number;
+            /** @description Its walltime. */
+            walltime_s: components["schemas"]["Duration"];
+        };
         /** @description A record and its number. */
         AuditItemDocument: components["schemas"]["AuditRecordDocument"] & {
             /**
@@ -2661,6 +2693,24 @@ export interface components {
             at: string;
             /** @description Whose subject it is; absent for the site's. */
             owner?: string | null;
+        };
+        /** @description An instant that is not known yet. */
+        ExpectedInstant: {
+            /**
+             * Format: date-time
+             * @description The median, RFC 3339: as likely earlier as later.
+             */
+            expected: string;
+            /**
+             * Format: date-time
+             * @description One in twenty comes before, RFC 3339.
+             */
+            p05: string;
+            /**
+             * Format: date-time
+             * @description One in twenty comes after, RFC 3339.
+             */
+            p95: string;
         };
         /** @description What is expected now of an offer. */
         ExpectedOffer: {
@@ -4815,6 +4865,85 @@ export interface components {
              */
             mean: number;
         };
+        /** @description When a job that waits will start and end. */
+        PredictedJob: {
+            /** @description When it will end. */
+            end: components["schemas"]["ExpectedInstant"];
+            /** @description What it is called. */
+            id: string;
+            /**
+             * Format: int32
+             * @description Its nodes.
+             */
+            nodes: number;
+            /** @description The partition, where there are some. */
+            partition?: string | null;
+            /** @description When it will start. */
+            start: components["schemas"]["ExpectedInstant"];
+            /**
+             * Format: double
+             * @description Its walltime, seconds.
+             */
+            walltime_s: number;
+        };
+        /** @description When a job of a shape would start and end that is submitted now. */
+        PredictedShape: {
+            /** @description When it would end. */
+            end: components["schemas"]["ExpectedInstant"];
+            /**
+             * Format: int32
+             * @description Its nodes.
+             */
+            nodes: number;
+            /** @description The partition, where there are some. */
+            partition?: string | null;
+            /** @description When it would start. */
+            start: components["schemas"]["ExpectedInstant"];
+            /**
+             * Format: double
+             * @description Its walltime, seconds.
+             */
+            walltime_s: number;
+        };
+        /** @description What is asked of a queue. */
+        PredictionRequest: {
+            /** @description In which partition; each shape is answered for all of them unless given. */
+            partition?: string | null;
+            /**
+             * @description By which policy of `wattbook batch policies` the queue is played on; `easy` unless given.
+             * @example easy
+             */
+            policy?: string | null;
+            /** @description Jobs that might be submitted; may be missing with `waiting`. */
+            shapes?: components["schemas"]["AskedShape"][] | null;
+            state?: components["schemas"]["QueueStateRequest"] | null;
+            /**
+             * @description Whose they would be, as the queue calls users; who asks unless given.
+             * @example ada
+             */
+            user?: string | null;
+            /** @description Whether jobs that wait are told of, too. */
+            waiting?: boolean | null;
+        };
+        /** @description When jobs would start and end. */
+        Predictions: {
+            /** @description Jobs that wait, where they were asked for: in the order in which they are served, at most a hundred of a partition. */
+            jobs?: components["schemas"]["PredictedJob"][] | null;
+            /**
+             * Format: date-time
+             * @description The instant of the queue's state, RFC 3339.
+             */
+            now: string;
+            /** @description Jobs that run then. */
+            running: number;
+            /**
+             * @description By shape in the order in which they were asked for, and by partition for each; those that are too large for a
+             *     partition are left out there.
+             */
+            shapes: components["schemas"]["PredictedShape"][];
+            /** @description Jobs that wait then. */
+            waiting: number;
+        };
         /** @description A piece of a price agenda. */
         PricePiece: {
             /**
@@ -5058,6 +5187,61 @@ export interface components {
              * @description RFC 3339.
              */
             start: string;
+        };
+        /** @description A job of a queue. Without `started` it waits, without `ended` it runs. */
+        QueueJob: {
+            /** @description RFC 3339. */
+            ended?: string | null;
+            /** @description What it is called. */
+            id?: string | null;
+            /**
+             * Format: int32
+             * @description Its nodes.
+             */
+            nodes: number;
+            /** @description Its partition, where there are some. */
+            partition?: string | null;
+            /** @description RFC 3339. */
+            started?: string | null;
+            /** @description RFC 3339. */
+            submitted: string;
+            /** @description Whose it is. */
+            user?: string | null;
+            /**
+             * Format: double
+             * @description Its walltime, seconds.
+             * @example 7200
+             */
+            walltime_s: number;
+        };
+        /** @description A partition of a queue. */
+        QueuePartition: {
+            /** @description Its name. */
+            name: string;
+            /**
+             * Format: int32
+             * @description Nodes that are there for jobs.
+             */
+            nodes: number;
+        };
+        /** @description The state of a queue. */
+        QueueStateRequest: {
+            /** @description Jobs that wait, run and have ended. */
+            jobs: components["schemas"]["QueueJob"][];
+            /**
+             * Format: int32
+             * @description Nodes that are there for jobs, where there are no partitions.
+             */
+            nodes?: number | null;
+            /**
+             * @description Its instant, RFC 3339.
+             * @example 2026-11-30T08:00:00Z
+             */
+            now: string;
+            /** @description Partitions that share no nodes. */
+            partitions?: components["schemas"]["QueuePartition"][] | null;
+            /** @description By which policy it is served. */
+            policy?: string | null;
         };
         /** @description That a limit comes from an adjustment. */
         QuotaAdjustedDocument: {
@@ -7216,6 +7400,7 @@ export type AgendasOrigin = components['schemas']['AgendasOrigin'];
 export type AgendaStatusDocument = components['schemas']['AgendaStatusDocument'];
 export type AnswerDocument = components['schemas']['AnswerDocument'];
 export type AnswerRequest = components['schemas']['AnswerRequest'];
+export type AskedShape = components['schemas']['AskedShape'];
 export type AuditItemDocument = components['schemas']['AuditItemDocument'];
 export type AuditPageDocument = components['schemas']['AuditPageDocument'];
 export type AuditRecordDocument = components['schemas']['AuditRecordDocument'];
@@ -7254,6 +7439,7 @@ export type EstimatedAmountsDocument = components['schemas']['EstimatedAmountsDo
 export type EstimateDocument = components['schemas']['EstimateDocument'];
 export type EstimateRequest = components['schemas']['EstimateRequest'];
 export type EventDocument = components['schemas']['EventDocument'];
+export type ExpectedInstant = components['schemas']['ExpectedInstant'];
 export type ExpectedOffer = components['schemas']['ExpectedOffer'];
 export type ExperimentDocument = components['schemas']['ExperimentDocument'];
 export type ExplanationDocument = components['schemas']['ExplanationDocument'];
@@ -7341,6 +7527,10 @@ export type PowerLogDocument = components['schemas']['PowerLogDocument'];
 export type PowerLogEntryDocument = components['schemas']['PowerLogEntryDocument'];
 export type PowerProfileDocument = components['schemas']['PowerProfileDocument'];
 export type PowerRange = components['schemas']['PowerRange'];
+export type PredictedJob = components['schemas']['PredictedJob'];
+export type PredictedShape = components['schemas']['PredictedShape'];
+export type PredictionRequest = components['schemas']['PredictionRequest'];
+export type Predictions = components['schemas']['Predictions'];
 export type PricePiece = components['schemas']['PricePiece'];
 export type Problem = components['schemas']['Problem'];
 export type ProfileStepDocument = components['schemas']['ProfileStepDocument'];
@@ -7353,6 +7543,9 @@ export type ProposalsDecided = components['schemas']['ProposalsDecided'];
 export type ProvenanceDocument = components['schemas']['ProvenanceDocument'];
 export type PueDocument = components['schemas']['PueDocument'];
 export type QuarterDocument = components['schemas']['QuarterDocument'];
+export type QueueJob = components['schemas']['QueueJob'];
+export type QueuePartition = components['schemas']['QueuePartition'];
+export type QueueStateRequest = components['schemas']['QueueStateRequest'];
 export type QuotaAdjustedDocument = components['schemas']['QuotaAdjustedDocument'];
 export type QuotaAdjustmentDocument = components['schemas']['QuotaAdjustmentDocument'];
 export type QuotaAdjustmentPatchRequest = components['schemas']['QuotaAdjustmentPatchRequest'];
@@ -10389,6 +10582,102 @@ export interface operations {
             };
             /** @description No token, or one that is not valid */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_prediction: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PredictionRequest"];
+            };
+        };
+        responses: {
+            /** @description When jobs would start and end */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Predictions"];
+                };
+            };
+            /** @description The request is not valid, or does not go with the queue */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_queue`: the site is not connected to Slurm, and no state was sent */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's share is used up; see Retry-After */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `slurm_unreachable`, `overloaded`, `time_limit` */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

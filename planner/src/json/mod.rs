@@ -26,4 +26,4 @@ pub mod savings;
 pub mod slower_states;
 pub mod standing;
 
-pub use reader::{JsonError, Reader, read};
+pub use reader::{JsonError, Object, Reader, read};

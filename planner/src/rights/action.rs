@@ -104,6 +104,7 @@ macro_rules! actions {
 actions! {
     QuoteCreate "quote.create" BOOKERS Own Reservations Free "Ask what is possible";
     EstimateCreate "estimate.create" BOOKERS Site Whole Free "Ask what services take";
+    PredictionCreate "prediction.create" BOOKERS Site Whole Free "Ask when a job would start in the queue";
     ReservationCreate "reservation.create" BOOKERS Own Reservations Free "Propose a reservation";
     ReservationRead "reservation.read" BOOKERS Projects Reservations Free "See reservations and their jobs";
     ReservationChoose "reservation.choose" BOOKERS Projects Reservations Free "Confirm an offer";

@@ -687,6 +687,25 @@ class EventDocument(TypedDict):
     """
 
 
+class ExpectedInstant(TypedDict):
+    """
+    An instant that is not known yet.
+    """
+
+    expected: str
+    """
+    The median, RFC 3339: as likely earlier as later.
+    """
+    p05: str
+    """
+    One in twenty comes before, RFC 3339.
+    """
+    p95: str
+    """
+    One in twenty comes after, RFC 3339.
+    """
+
+
 class ExpectedOffer(TypedDict):
     """
     What is expected now of an offer.
@@ -2039,6 +2058,92 @@ class PowerRange(TypedDict):
     """
 
 
+class PredictedJob(TypedDict):
+    """
+    When a job that waits will start and end.
+    """
+
+    id: str
+    """
+    What it is called.
+    """
+    partition: NotRequired[str | None]
+    """
+    The partition, where there are some.
+    """
+    nodes: int
+    """
+    Its nodes.
+    """
+    walltime_s: float
+    """
+    Its walltime, seconds.
+    """
+    start: ExpectedInstant
+    """
+    When it will start.
+    """
+    end: ExpectedInstant
+    """
+    When it will end.
+    """
+
+
+class PredictedShape(TypedDict):
+    """
+    When a job of a shape would start and end that is submitted now.
+    """
+
+    nodes: int
+    """
+    Its nodes.
+    """
+    walltime_s: float
+    """
+    Its walltime, seconds.
+    """
+    partition: NotRequired[str | None]
+    """
+    The partition, where there are some.
+    """
+    start: ExpectedInstant
+    """
+    When it would start.
+    """
+    end: ExpectedInstant
+    """
+    When it would end.
+    """
+
+
+class Predictions(TypedDict):
+    """
+    When jobs would start and end.
+    """
+
+    now: str
+    """
+    The instant of the queue's state, RFC 3339.
+    """
+    running: int
+    """
+    Jobs that run then.
+    """
+    waiting: int
+    """
+    Jobs that wait then.
+    """
+    shapes: list[PredictedShape]
+    """
+    By shape in the order in which they were asked for, and by partition for each; those that are too large for a
+    partition are left out there.
+    """
+    jobs: NotRequired[list[PredictedJob] | None]
+    """
+    Jobs that wait, where they were asked for: in the order in which they are served, at most a hundred of a partition.
+    """
+
+
 class PricePiece(TypedDict):
     """
     A piece of a price agenda.
@@ -2298,6 +2403,87 @@ class QuarterDocument(TypedDict):
     meter: NotRequired[str | None]
     """
     The meter that counts: the one that measured most of the quarter-hour. Null where none did.
+    """
+
+
+class QueueJob(TypedDict):
+    """
+    A job of a queue. Without `started` it waits, without `ended` it runs.
+    """
+
+    id: NotRequired[str | None]
+    """
+    What it is called.
+    """
+    user: NotRequired[str | None]
+    """
+    Whose it is.
+    """
+    partition: NotRequired[str | None]
+    """
+    Its partition, where there are some.
+    """
+    nodes: int
+    """
+    Its nodes.
+    """
+    walltime_s: float
+    """
+    Its walltime, seconds.
+    """
+    submitted: str
+    """
+    RFC 3339.
+    """
+    started: NotRequired[str | None]
+    """
+    RFC 3339.
+    """
+    ended: NotRequired[str | None]
+    """
+    RFC 3339.
+    """
+
+
+class QueuePartition(TypedDict):
+    """
+    A partition of a queue.
+    """
+
+    name: str
+    """
+    Its name.
+    """
+    nodes: int
+    """
+    Nodes that are there for jobs.
+    """
+
+
+class QueueStateRequest(TypedDict):
+    """
+    The state of a queue.
+    """
+
+    now: str
+    """
+    Its instant, RFC 3339.
+    """
+    nodes: NotRequired[int | None]
+    """
+    Nodes that are there for jobs, where there are no partitions.
+    """
+    partitions: NotRequired[list[QueuePartition] | None]
+    """
+    Partitions that share no nodes.
+    """
+    policy: NotRequired[str | None]
+    """
+    By which policy it is served.
+    """
+    jobs: list[QueueJob]
+    """
+    Jobs that wait, run and have ended.
     """
 
 
@@ -3670,6 +3856,21 @@ class AnswerRequest(TypedDict):
     """
 
 
+class AskedShape(TypedDict):
+    """
+    A job that might be submitted.
+    """
+
+    nodes: int
+    """
+    Its nodes.
+    """
+    walltime_s: Duration
+    """
+    Its walltime.
+    """
+
+
 class AuditItemDocument(AuditRecordDocument):
     """
     A record and its number.
@@ -4646,6 +4847,34 @@ PowerProfileDocument = TypedDict(
         'steps': list[ProfileStepDocument],
     },
 )
+
+
+class PredictionRequest(TypedDict):
+    """
+    What is asked of a queue.
+    """
+
+    shapes: NotRequired[list[AskedShape] | None]
+    """
+    Jobs that might be submitted; may be missing with `waiting`.
+    """
+    user: NotRequired[str | None]
+    """
+    Whose they would be, as the queue calls users; who asks unless given.
+    """
+    partition: NotRequired[str | None]
+    """
+    In which partition; each shape is answered for all of them unless given.
+    """
+    policy: NotRequired[str | None]
+    """
+    By which policy of `wattbook batch policies` the queue is played on; `easy` unless given.
+    """
+    waiting: NotRequired[bool | None]
+    """
+    Whether jobs that wait are told of, too.
+    """
+    state: NotRequired[QueueStateRequest | None]
 
 
 class QuotaAdjustmentPatchRequest(TypedDict):

@@ -1,30 +1,34 @@
 //! `wattbook predict`: when a job would start and end in the present state of a queue, and how good such predictions are on a trace.
 
-mod document;
-mod state;
 mod table;
 mod trace;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use batch::policy::{Combination, Policy};
-use batch::start_prediction::{Shape, StartPredictor};
+use batch::policy::Policy;
+use batch::start_prediction::Shape;
 use batch::time::Time;
-use document::PredictionsDocument;
-use state::QueueState;
+use clap::ArgGroup;
+use serde_json::{Map, Value, json};
 
+use super::booking::server::Connection;
 use super::booking::time::seconds;
-use super::{Failure, ListFormat, print};
-
-/// How many of the jobs that have started are compared with what would have been predicted for them.
-const COMPARED: usize = 500;
+use super::{Failure, ListFormat, block_on, plan, print};
+use crate::start_prediction::document::PredictionsDocument;
+use crate::start_prediction::question::Question;
+use crate::start_prediction::state::QueueState;
+use crate::start_prediction::{PredictedStarts, PredictionAsker};
 
 /// Arguments of `wattbook predict`.
 #[derive(clap::Args)]
+#[command(group = ArgGroup::new("queue").args(["state", "slurm", "trace"]).required(true))]
 pub struct Arguments {
     /// What is known of the queue: its nodes, and jobs that wait, run and have ended (docs/PREDICTIONS.md); - for standard input
-    #[arg(long, value_name = "FILE", required_unless_present = "trace", conflicts_with = "trace")]
+    #[arg(long, value_name = "FILE")]
     state: Option<PathBuf>,
+    /// Ask the service (--url) for the queues of the Slurm that it is connected to
+    #[arg(long)]
+    slurm: bool,
     /// Tell how good predictions would have been for the jobs of a trace (SWF), each made when the job was submitted and from what had
     /// happened by then
     #[arg(long, value_name = "FILE")]
@@ -38,9 +42,15 @@ pub struct Arguments {
     /// Several shapes that the job may have: nodes x walltime
     #[arg(long, value_name = "8x2h,16x1h", value_delimiter = ',', value_parser = shape, conflicts_with_all = ["nodes", "trace"])]
     shapes: Vec<Shape>,
+    /// In this partition; in all, unless said
+    #[arg(long, value_name = "NAME", conflicts_with = "trace")]
+    partition: Option<String>,
+    /// Tell of the jobs that wait, too
+    #[arg(long, conflicts_with = "trace")]
+    waiting: bool,
     /// Whose job it is: what users used of their walltimes and how long they waited tells more of their own jobs
-    #[arg(long, default_value = "", value_name = "NAME", conflicts_with = "trace")]
-    user: String,
+    #[arg(long, value_name = "NAME", conflicts_with = "trace")]
+    user: Option<String>,
     /// The policy that serves the queue; the state's, or easy
     #[arg(long)]
     policy: Option<Policy>,
@@ -55,6 +65,8 @@ pub struct Arguments {
     every: usize,
     #[arg(long, default_value = "table")]
     format: ListFormat,
+    #[command(flatten)]
+    connection: Connection,
 }
 
 /// Prints predictions, or how good they are.
@@ -67,32 +79,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let Some(file) = &arguments.state else { return Ok(()) };
-    let state = QueueState::read(file)?;
-    let shapes = match (arguments.nodes, arguments.time) {
-        (Some(nodes), Some(walltime)) => vec![Shape { nodes, walltime }],
-        _ => arguments.shapes.clone(),
-    };
-    if shapes.is_empty() {
-        let say = "say --nodes and --time, or --shapes, for when which job would start";
+    let question = arguments.question();
+    if question.shapes.is_empty() && !question.waiting {
+        let say =
+            "say --nodes and --time, or --shapes, for when which job would start; or --waiting";
         return Err(Failure::BadInput(vec![say.to_owned()]));
     }
-    let policy = arguments.policy.or(state.policy).unwrap_or(Policy::Easy);
-    let mut predictor = predictor(state.nodes, policy)?;
-    predictor.follow(&state.jobs, state.now, state.jobs.len().div_ceil(COMPARED).max(1));
-    let mut predictions = Vec::new();
-    for shape in shapes {
-        let prediction = predictor.predict(state.now, &arguments.user, shape);
-        let prediction = prediction.ok_or_else(|| {
-            let Shape { nodes, .. } = shape;
-            Failure::BadInput(vec![format!(
-                "{nodes} nodes are asked for; there are {}",
-                state.nodes
-            )])
-        })?;
-        predictions.push((shape, prediction));
-    }
-    let document = PredictionsDocument::new(state.now, &predictor, &predictions)?;
+    let document = match &arguments.state {
+        Some(file) => of_state(file, &question)?,
+        None => block_on(of_slurm(&arguments.connection, &question))?,
+    };
     match arguments.format {
         ListFormat::Json => print(serde_json::to_string_pretty(&document)?)?,
         ListFormat::Table => table::print_predictions(&document)?,
@@ -100,12 +96,48 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Who predicts starts in a queue.
-fn predictor(nodes: u32, policy: Policy) -> Result<StartPredictor, Failure> {
-    StartPredictor::new(nodes, Combination::from(policy)).map_err(|errors| {
-        let told = |error: String| format!("{policy} cannot be played on: {error}");
-        Failure::BadInput(errors.into_iter().map(told).collect())
-    })
+impl Arguments {
+    fn question(&self) -> Question {
+        let shapes = match (self.nodes, self.time) {
+            (Some(nodes), Some(walltime)) => vec![Shape { nodes, walltime }],
+            _ => self.shapes.clone(),
+        };
+        let (user, partition) = (self.user.clone(), self.partition.clone());
+        Question { shapes, user, partition, policy: self.policy, waiting: self.waiting }
+    }
+}
+
+fn of_state(file: &Path, question: &Question) -> Result<PredictionsDocument, Failure> {
+    let text = plan::read_text(file).map_err(|error| Failure::BadInput(vec![error]))?;
+    let state = QueueState::parse(&text).map_err(|errors| {
+        let placed = |error| format!("{}: {error}", file.display());
+        Failure::BadInput(errors.into_iter().map(placed).collect())
+    })?;
+    let asker = PredictionAsker { user: String::new(), sees: None };
+    let answer = PredictedStarts::new(&state, question, &asker, &mut Vec::new(), &|| false)
+        .map_err(|error| Failure::BadInput(vec![error.to_string()]))?;
+    Ok(PredictionsDocument::new(&answer, question.waiting)?)
+}
+
+/// What the service says of the Slurm that it is connected to.
+async fn of_slurm(
+    connection: &Connection,
+    question: &Question,
+) -> Result<PredictionsDocument, Failure> {
+    let shape = |it: &Shape| json!({"nodes": it.nodes, "walltime_s": it.walltime.as_seconds()});
+    let mut body = Map::from_iter([(
+        "shapes".to_owned(),
+        question.shapes.iter().map(shape).collect::<Vec<Value>>().into(),
+    )]);
+    body.insert("waiting".to_owned(), question.waiting.into());
+    let given = [
+        ("user", question.user.clone()),
+        ("partition", question.partition.clone()),
+        ("policy", question.policy.map(|it| it.to_string())),
+    ];
+    let given = given.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?.into())));
+    body.extend(given);
+    connection.open()?.post("predictions", body).await
 }
 
 fn every(text: &str) -> Result<usize, String> {

@@ -3,42 +3,98 @@
 use batch::start_prediction::{GroupScore, PredictionScore};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
+use planner::time::Timestamp;
 
-use super::document::{ExpectedDocument, PredictionsDocument, ShapeDocument};
 use crate::cli::print;
+use crate::start_prediction::document::{
+    ExpectedDocument, PredictedJobDocument, PredictedShapeDocument, PredictionsDocument,
+};
 
-/// Prints when each shape would start and end, and which starts and ends first.
+/// Prints when each shape would start and end, which starts and ends first, and when jobs that wait do.
 pub(super) fn print_predictions(document: &PredictionsDocument) -> anyhow::Result<()> {
-    let PredictionsDocument { now, running, waiting, shapes } = document;
+    let PredictionsDocument { now, running, waiting, shapes, jobs } = document;
     print(format_args!(
         "Jobs that run at {now}: {running}; that wait: {waiting}. All instants are UTC."
     ))?;
-    let mut table = Table::new();
-    let header = ["NODES", "WALLTIME", "START", "5 %", "95 %", "END", "5 %", "95 %"];
-    table.load_style(NOTHING).set_header(header);
-    for shape in shapes {
-        let ShapeDocument { nodes, start, end, .. } = shape;
-        let instants = [start, end]
-            .into_iter()
-            .flat_map(|ExpectedDocument { expected, p05, p95 }| [expected, p05, p95])
-            .map(|at| at.strftime("%m-%d %H:%M:%S").to_string());
-        table.add_row([nodes.to_string(), walltime(shape)].into_iter().chain(instants));
+    if !shapes.is_empty() {
+        print(shapes_table(shapes))?;
+        print_first(shapes)?;
     }
-    print(table)?;
-    let first = |of: fn(&ShapeDocument) -> &ExpectedDocument| {
+    if let Some(jobs) = jobs {
+        print(jobs_table(jobs))?;
+    }
+    Ok(())
+}
+
+/// Which shape starts first, and which ends first.
+fn print_first(shapes: &[PredictedShapeDocument]) -> anyhow::Result<()> {
+    let first = |of: fn(&PredictedShapeDocument) -> &ExpectedDocument| {
         shapes.iter().min_by_key(|shape| of(shape).expected)
     };
     if let (Some(starts), Some(ends), true) =
         (first(|it| &it.start), first(|it| &it.end), shapes.len() > 1)
     {
-        let named = |it: &ShapeDocument| format!("{} nodes for {}", it.nodes, walltime(it));
+        let named = |it: &PredictedShapeDocument| {
+            let partition = it.partition.as_deref();
+            let place = partition.map_or_else(String::new, |name| format!(" in {name}"));
+            format!("{} nodes for {}{place}", it.nodes, walltime(it.walltime_s))
+        };
         print(format_args!("{} start first; {} end first.", named(starts), named(ends)))?;
     }
     Ok(())
 }
 
-fn walltime(shape: &ShapeDocument) -> String {
-    let minutes = (shape.walltime_s / 60.0).ceil();
+const INSTANTS: [&str; 6] = ["START", "5 %", "95 %", "END", "5 %", "95 %"];
+
+fn shapes_table(shapes: &[PredictedShapeDocument]) -> Table {
+    let parts = shapes.iter().any(|it| it.partition.is_some());
+    let header = ["PARTITION", "NODES", "WALLTIME"].into_iter().chain(INSTANTS);
+    table(
+        header.skip(usize::from(!parts)),
+        shapes.iter().map(|it| {
+            let named = it.partition.as_deref().unwrap_or_default().to_owned();
+            let shape = [named, it.nodes.to_string(), walltime(it.walltime_s)];
+            let row = shape.into_iter().chain(instants(&it.start, &it.end));
+            row.skip(usize::from(!parts)).collect()
+        }),
+    )
+}
+
+fn jobs_table(jobs: &[PredictedJobDocument]) -> Table {
+    let header = ["JOB", "PARTITION", "NODES", "WALLTIME"].into_iter().chain(INSTANTS);
+    table(
+        header,
+        jobs.iter().map(|it| {
+            let named = it.partition.as_deref().unwrap_or_default().to_owned();
+            let job = [it.id.to_string(), named, it.nodes.to_string(), walltime(it.walltime_s)];
+            job.into_iter().chain(instants(&it.start, &it.end)).collect()
+        }),
+    )
+}
+
+fn table<'a>(
+    header: impl Iterator<Item = &'a str>,
+    rows: impl Iterator<Item = Vec<String>>,
+) -> Table {
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_header(header).add_rows(rows);
+    table
+}
+
+fn instants<'a>(
+    start: &'a ExpectedDocument,
+    end: &'a ExpectedDocument,
+) -> impl Iterator<Item = String> + 'a {
+    [start, end].into_iter().flat_map(|it| [it.expected, it.p05, it.p95].map(instant))
+}
+
+/// Day and time to the second, without the zone.
+fn instant(at: Timestamp) -> String {
+    at.to_string().trim_end_matches('Z').replace('T', " ")
+}
+
+fn walltime(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).ceil();
     format!("{}:{:02}", (minutes / 60.0).floor(), minutes % 60.0)
 }
 

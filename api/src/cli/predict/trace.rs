@@ -5,9 +5,10 @@ use std::path::Path;
 use batch::policy::Policy;
 use batch::start_prediction::{ObservedJob, PredictionScore, score};
 
-use super::{Arguments, predictor};
+use super::Arguments;
 use crate::cli::Failure;
 use crate::cli::batch::files::{bad_input, open_unseen};
+use crate::start_prediction::predictor;
 
 /// Predicts for the jobs of a trace as they are submitted.
 pub(super) fn score_trace(file: &Path, arguments: &Arguments) -> Result<PredictionScore, Failure> {
@@ -22,7 +23,8 @@ pub(super) fn score_trace(file: &Path, arguments: &Arguments) -> Result<Predicti
     let machines = machines.ok_or_else(|| {
         bad_input(file, "its header has neither MaxProcs nor MaxNodes; say --machines")
     })?;
-    let mut predictor = predictor(machines, arguments.policy.unwrap_or(Policy::Easy))?;
+    let mut predictor = predictor(machines, arguments.policy.unwrap_or(Policy::Easy))
+        .map_err(|error| Failure::BadInput(vec![error.to_string()]))?;
     if arguments.played {
         predictor.play(&mut jobs);
     }

@@ -18,6 +18,7 @@ mod series;
 mod shared;
 mod sign_in;
 mod simulations;
+mod start_predictions;
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};

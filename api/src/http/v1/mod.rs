@@ -27,6 +27,7 @@ mod path;
 pub mod power;
 pub mod power_actions;
 pub mod power_profile;
+pub mod predictions;
 pub mod projects;
 pub mod quota_adjustments;
 pub mod quotas;
@@ -185,6 +186,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(shares::list_shares))
         .routes(routes!(webhooks::list_webhooks))
         .routes(routes!(estimates::create::create_estimate))
+        .routes(routes!(predictions::create::create_prediction))
         .routes(routes!(site::get_site))
         .routes(routes!(slurm::get_slurm))
         .routes(routes!(occupied::list_occupied))

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::fit::{told_of_clock, told_of_cluster};
 use super::port::{ManagerAbout, ManagerList, ResourceManager};
-use super::{Ports, ResourceManagerService};
+use super::{LEASE, Ports, ResourceManagerService};
 use crate::config::slurm::ManagerSettings;
 use crate::service::shared::Shared;
 
@@ -25,7 +25,7 @@ const LONGEST: Duration = Duration::from_mins(5);
 
 /// What the resource manager has, as it was read last.
 #[derive(Clone)]
-pub(super) struct Seen {
+pub(in crate::service) struct Seen {
     /// Its nodes.
     pub nodes: Arc<ManagerList<ManagedNode>>,
     /// Its reservations.
@@ -36,7 +36,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// What is seen, for the rules.
-    pub(super) fn view(&self) -> ManagerView<'_> {
+    pub(in crate::service) fn view(&self) -> ManagerView<'_> {
         ManagerView {
             nodes: &self.nodes.items,
             reservations: &self.reservations.items,
@@ -128,6 +128,20 @@ impl ResourceManagerService {
         // Who waited for its turn finds what was read meanwhile.
         if self.last_poll().pause(settings.poll).0.is_zero() {
             let _ = self.ask(poller, settings, ports).await;
+        }
+    }
+
+    /// What the resource manager has, asked no more often than it is polled; `None` where there is none.
+    pub(in crate::service) async fn seen_now(&self) -> Option<Result<Seen, ManagerError>> {
+        let (settings, ports) = self.connected()?;
+        if !self.shared.leases.holds(LEASE) || self.last_poll().seen.is_none() {
+            self.poll_where_due(settings, ports).await;
+        }
+        let last = self.last_poll();
+        match (&last.failure, &last.seen) {
+            (None, Some(seen)) => Some(Ok(seen.clone())),
+            (Some(error), _) => Some(Err(error.clone())),
+            (None, None) => Some(Err(ManagerError::Unreachable("it was not asked yet".to_owned()))),
         }
     }
 

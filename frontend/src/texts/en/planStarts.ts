@@ -20,6 +20,13 @@ export const planStarts = {
     shares: 'Shares say by how much the picked start takes less or more than that one.',
     book: 'Book this start',
   },
+  queueStart: {
+    title: 'Without a booking',
+    atOnce: (place: string) => `Slurm's queue would start it at once${place}.`,
+    about: (when: string, place: string) => `Slurm's queue would start it about ${when}${place}.`,
+    within: (interval: string) => ` Of ten such jobs nine start within ${interval}.`,
+    inPartition: (name: string) => `, in partition ${name}`,
+  },
   startChoice: 'Starts that no other beats, from cheap to clean to soon',
   pickedStart: {
     picked: 'Picked:',

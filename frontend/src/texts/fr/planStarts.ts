@@ -20,6 +20,13 @@ export const planStarts: typeof English = {
     shares: 'Les pourcentages disent de combien le créneau choisi demande moins ou plus que l’autre.',
     book: 'Réserver ce créneau',
   },
+  queueStart: {
+    title: 'Sans réservation',
+    atOnce: (place: string) => `La file d’attente de Slurm le démarrerait tout de suite${place}.`,
+    about: (when: string, place: string) => `La file d’attente de Slurm le démarrerait vers ${when}${place}.`,
+    within: (interval: string) => ` Neuf travaux semblables sur dix démarrent dans l’intervalle ${interval}.`,
+    inPartition: (name: string) => `, dans la partition ${name}`,
+  },
   startChoice: 'Créneaux que nul autre ne surpasse, du moins cher au plus propre, puis au plus tôt',
   pickedStart: {
     picked: 'Choisi :',

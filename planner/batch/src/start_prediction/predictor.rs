@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use planner::search::Cancelled;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -11,6 +12,7 @@ use super::observed::{Happened, ObservedJob, in_order};
 use super::simulated::QueuePlayer;
 use super::walltime_use::WalltimeUse;
 use super::{Expected, LEVELS, Shape};
+use crate::platform::Platform;
 use crate::policy::Combination;
 use crate::time::Time;
 
@@ -31,7 +33,7 @@ pub struct StartPrediction {
 }
 
 /// Follows a queue, and predicts when a job would start.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StartPredictor {
     player: QueuePlayer,
     used: WalltimeUse,
@@ -49,6 +51,14 @@ pub(super) struct Told {
     pub situation: Situation,
     /// The quantiles of the wait, seconds.
     pub waits_s: [f64; 3],
+}
+
+/// The jobs whose starts are asked for.
+enum Asked<'a> {
+    /// One that is submitted now.
+    New(&'a str, Shape),
+    /// Those at these places, which wait.
+    Waiting(&'a [usize]),
 }
 
 /// Who is told of the predictions by which is learned.
@@ -81,8 +91,17 @@ impl StartPredictor {
     }
 
     /// Lets happen what happened to `jobs` until `now`, and learns from it: from each end, and from the wait of one in `every` jobs.
-    pub fn follow(&mut self, jobs: &[ObservedJob], now: Time, every: usize) {
-        self.follow_with(jobs, now, every, &mut ());
+    ///
+    /// # Errors
+    /// `cancelled` said that nobody waits for it.
+    pub fn follow(
+        &mut self,
+        jobs: &[ObservedJob],
+        now: Time,
+        every: usize,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), Cancelled> {
+        self.follow_with(jobs, now, every, &mut (), cancelled)
     }
 
     pub(super) fn follow_with(
@@ -91,14 +110,18 @@ impl StartPredictor {
         now: Time,
         every: usize,
         pupil: &mut impl Pupil,
-    ) {
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), Cancelled> {
         for (at, happened, place) in in_order(jobs, now) {
+            if cancelled() {
+                return Err(Cancelled);
+            }
             let job = &jobs[place];
             match happened {
                 Happened::Submitted => {
                     if place % every == 0 && self.fits(job.shape) {
                         let (situation, waits) =
-                            self.tell(at, &job.user, job.shape, LEARNING_DRAWS);
+                            self.tell(at, &job.user, job.shape, LEARNING_DRAWS, cancelled)?;
                         let waits_s = LEVELS.map(|level| waits.at(level));
                         self.told.insert(place, Told { situation, waits_s });
                         pupil.predicted(self, (place, job));
@@ -122,6 +145,23 @@ impl StartPredictor {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// What was learned, in a queue in which of `jobs` those wait and run that have not ended, on so many nodes.
+    #[must_use]
+    pub fn in_queue(&self, nodes: u32, jobs: &[ObservedJob]) -> Self {
+        let mut all = self.clone();
+        all.player.platform = Platform::of_machines(nodes);
+        let of = |runs: bool| -> BTreeMap<usize, ObservedJob> {
+            let there = jobs.iter().enumerate().filter(|(_, job)| job.ended.is_none());
+            there
+                .filter(|(_, job)| job.started.is_some() == runs)
+                .map(|(place, job)| (place, job.clone()))
+                .collect()
+        };
+        (all.running, all.waiting, all.told) = (of(true), of(false), BTreeMap::new());
+        all
     }
 
     /// Whether there are so many nodes.
@@ -154,11 +194,55 @@ impl StartPredictor {
     }
 
     /// When a job of `user` would start and end that is submitted `now`; none where there are not so many nodes.
-    pub fn predict(&self, now: Time, user: &str, shape: Shape) -> Option<StartPrediction> {
+    ///
+    /// # Errors
+    /// `cancelled` said that nobody waits for it.
+    pub fn predict(
+        &self,
+        now: Time,
+        user: &str,
+        shape: Shape,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Option<StartPrediction>, Cancelled> {
         if !self.fits(shape) {
-            return None;
+            return Ok(None);
         }
-        let (_, waits) = self.tell(now, user, shape, DRAWS);
+        let (_, waits) = self.tell(now, user, shape, DRAWS, cancelled)?;
+        Ok(Some(self.told(now, user, shape, &waits)))
+    }
+
+    /// When the jobs at these places of those that are followed would start and end, which wait `now`; none where one does not. Its wait
+    /// from now on is told like that of a job which is submitted now and stands where it stands.
+    ///
+    /// # Errors
+    /// `cancelled` said that nobody waits for it.
+    pub fn predict_waiting(
+        &self,
+        now: Time,
+        places: &[usize],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Vec<Option<StartPrediction>>, Cancelled> {
+        let mut simulated_s = vec![Vec::new(); places.len()];
+        let draws = if places.is_empty() { 0 } else { DRAWS };
+        for draw in 0..draws {
+            if cancelled() {
+                return Err(Cancelled);
+            }
+            let waits = self.drawn_waits(now, &Asked::Waiting(places), draw);
+            for (simulated_s, wait) in simulated_s.iter_mut().zip(waits) {
+                simulated_s.extend(wait.map(Time::as_seconds));
+            }
+        }
+        let told = |(place, simulated_s): (&usize, Vec<f64>)| {
+            let job = self.waiting.get(place).filter(|job| self.fits(job.shape))?;
+            let ahead = self.waiting.range(..place).count();
+            let situation = self.situation(now, &job.user, job.shape, (simulated_s, ahead));
+            Some(self.told(now, &job.user, job.shape, &self.earlier.waits(&situation)))
+        };
+        Ok(places.iter().zip(simulated_s).map(told).collect())
+    }
+
+    fn told(&self, now: Time, user: &str, shape: Shape, waits: &Waits) -> StartPrediction {
         let wait = |level| time(waits.at(level));
         // Levels of waits in turn, and those of run times scattered over them.
         let mut ends_s: Vec<f64> = (0..ENDS)
@@ -171,41 +255,67 @@ impl StartPredictor {
             .collect();
         ends_s.sort_unstable_by(f64::total_cmp);
         let end = |level| time(super::quantile(&ends_s, level).unwrap_or_default());
-        Some(StartPrediction {
+        StartPrediction {
             start: Expected::of(|level| now + wait(level)),
             end: Expected::of(|level| now + end(level)),
-        })
+        }
     }
 
     /// Where a job stands that is submitted `now`, and how long it waits.
-    fn tell(&self, now: Time, user: &str, shape: Shape, draws: u64) -> (Situation, Waits) {
-        let simulated_s = (0..draws).filter_map(|draw| self.drawn_wait_s(now, user, shape, draw));
-        let [last_s] = self.last_waits.at(user, [0.5]);
-        let situation =
-            Situation::new(simulated_s.collect(), shape, now, self.waiting.len(), last_s);
+    fn tell(
+        &self,
+        now: Time,
+        user: &str,
+        shape: Shape,
+        draws: u64,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(Situation, Waits), Cancelled> {
+        let mut simulated_s = Vec::new();
+        for draw in 0..draws {
+            if cancelled() {
+                return Err(Cancelled);
+            }
+            let waits = self.drawn_waits(now, &Asked::New(user, shape), draw);
+            simulated_s.extend(waits.into_iter().flatten().map(Time::as_seconds));
+        }
+        let situation = self.situation(now, user, shape, (simulated_s, self.waiting.len()));
         let waits = self.earlier.waits(&situation);
-        (situation, waits)
+        Ok((situation, waits))
     }
 
-    /// A wait where every job goes on for as long as is drawn. What is drawn for a job is the same for each shape that is asked for.
-    fn drawn_wait_s(&self, now: Time, user: &str, shape: Shape, draw: u64) -> Option<f64> {
+    /// Where a job stands for which these waits were simulated, behind so many that wait.
+    fn situation(
+        &self,
+        now: Time,
+        user: &str,
+        shape: Shape,
+        (simulated_s, ahead): (Vec<f64>, usize),
+    ) -> Situation {
+        let [last_s] = self.last_waits.at(user, [0.5]);
+        Situation::new(simulated_s, shape, now, ahead, last_s)
+    }
+
+    /// Waits where every job goes on for as long as is drawn. What is drawn for a job is the same for each shape that is asked for.
+    fn drawn_waits(&self, now: Time, asked: &Asked<'_>, draw: u64) -> Vec<Option<Time>> {
         let mut rng = ChaCha8Rng::seed_from_u64(draw);
-        self.wait_s(now, (user, shape), |user, walltime, elapsed| {
+        self.waits(now, asked, |user, walltime, elapsed| {
             self.used.remaining(user, walltime, elapsed, rng.random_range(0.0..1.0))
         })
     }
 
     /// The wait where every job goes on until its walltime.
     pub(super) fn wait_by_walltimes_s(&self, now: Time, shape: Shape) -> Option<f64> {
-        self.wait_s(now, ("", shape), |_, walltime, elapsed| walltime - elapsed.min(walltime))
+        let until = |_: &str, walltime: Time, elapsed: Time| walltime - elapsed.min(walltime);
+        let waits = self.waits(now, &Asked::New("", shape), until);
+        waits.into_iter().flatten().next().map(Time::as_seconds)
     }
 
-    fn wait_s(
+    fn waits(
         &self,
         now: Time,
-        (user, shape): (&str, Shape),
+        asked: &Asked<'_>,
         mut remaining: impl FnMut(&str, Time, Time) -> Time,
-    ) -> Option<f64> {
+    ) -> Vec<Option<Time>> {
         let of_all = self.running.values().chain(self.waiting.values());
         let mut jobs: Vec<(Shape, Time)> = of_all
             .map(|job| {
@@ -215,8 +325,18 @@ impl StartPredictor {
                 (Shape { nodes: job.shape.nodes, walltime: left }, ends)
             })
             .collect();
-        jobs.push((shape, remaining(user, shape.walltime, Time::ZERO)));
-        Some(self.player.wait_of_last(self.running.len(), &jobs)?.as_seconds())
+        let running = self.running.len();
+        let which = match *asked {
+            Asked::New(user, shape) => {
+                jobs.push((shape, remaining(user, shape.walltime, Time::ZERO)));
+                vec![jobs.len() - 1]
+            }
+            Asked::Waiting(places) => {
+                let before = |place: &usize| self.waiting.range(..place).count();
+                places.iter().map(|place| running + before(place)).collect()
+            }
+        };
+        self.player.waits_of(&which, running, &jobs)
     }
 }
 

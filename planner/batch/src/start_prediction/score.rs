@@ -65,7 +65,8 @@ pub fn score(
     every: usize,
 ) -> PredictionScore {
     let mut scorer = Scorer::default();
-    predictor.follow_with(jobs, Time::LAST, every, &mut scorer);
+    // Nobody cancels it.
+    let _ = predictor.follow_with(jobs, Time::LAST, every, &mut scorer, &|| false);
     let group = |name, member: &dyn Fn(&Outcome) -> bool| {
         let members: Vec<&Outcome> = scorer.outcomes.iter().filter(|it| member(it)).collect();
         GroupScore::of(name, &members)

@@ -15,7 +15,7 @@ use crate::supplier_tables::SupplierTables;
 use crate::time::Time;
 
 /// What plays queues.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct QueuePlayer {
     pub platform: Platform,
     pub policy: Combination,
@@ -39,11 +39,16 @@ impl QueuePlayer {
         Setting { platform, tie: Tie::Batch, options: &[], tables, reservations: &[] }
     }
 
-    /// How long the last of the jobs waits, where the first so many run already.
-    pub fn wait_of_last(&self, running: usize, jobs: &[(Shape, Time)]) -> Option<Time> {
+    /// How long each of the jobs at `which` waits, where the first so many run already.
+    pub fn waits_of(
+        &self,
+        which: &[usize],
+        running: usize,
+        jobs: &[(Shape, Time)],
+    ) -> Vec<Option<Time>> {
         // Those that run are submitted, and thus start, before there is anything else.
         let submitted = |place| Time::from_micros(i64::from(place >= running));
-        let jobs = jobs.iter().enumerate().map(|(place, (shape, work))| Job {
+        let played = jobs.iter().enumerate().map(|(place, (shape, work))| Job {
             id: JobId::Number(i64::try_from(place).unwrap_or_default()),
             profile: None,
             submitted: submitted(place),
@@ -52,11 +57,18 @@ impl QueuePlayer {
             utilisation: None,
             walltime: Some(shape.walltime),
         });
-        let last = jobs.len().checked_sub(1)?;
-        let mut start = StartOf { job: JobId::Number(i64::try_from(last).ok()?), at: None };
-        // It ends early, by an error of the observer, when the start is known.
-        self.play(jobs.map(Ok), &mut start);
-        start.at.map(|at| if at > submitted(last) { at } else { Time::ZERO })
+        let mut starts =
+            Starts { asked: vec![false; jobs.len()], at: vec![None; jobs.len()], left: 0 };
+        for &place in which {
+            let is_known = std::mem::replace(&mut starts.asked[place], true);
+            starts.left += usize::from(!is_known);
+        }
+        // It ends early, by an error of the observer, when all starts are known.
+        self.play(played.map(Ok), &mut starts);
+        let wait = |place: &usize| {
+            starts.at[*place].map(|at| if at > submitted(*place) { at } else { Time::ZERO })
+        };
+        which.iter().map(wait).collect()
     }
 
     /// Plays jobs until the last of them ends or the observer fails.
@@ -80,19 +92,24 @@ impl QueuePlayer {
     }
 }
 
-/// Waits for the start of one job.
-struct StartOf {
-    job: JobId,
-    at: Option<Time>,
+/// Waits for the starts of some jobs.
+struct Starts {
+    /// Which of all jobs are asked for.
+    asked: Vec<bool>,
+    at: Vec<Option<Time>>,
+    /// How many have not started yet.
+    left: usize,
 }
 
-impl Observer for StartOf {
+impl Observer for Starts {
     fn started(&mut self, now: Time, job: &Job, _: &NodeSet) -> io::Result<()> {
-        if job.id == self.job {
-            self.at = Some(now);
-            return Err(io::ErrorKind::Interrupted.into());
+        let JobId::Number(place) = job.id else { return Ok(()) };
+        let place = usize::try_from(place).unwrap_or_default();
+        if self.asked[place] {
+            self.at[place] = Some(now);
+            self.left -= 1;
         }
-        Ok(())
+        if self.left == 0 { Err(io::ErrorKind::Interrupted.into()) } else { Ok(()) }
     }
 
     fn played(&mut self, _: &Played<'_>) -> io::Result<()> {

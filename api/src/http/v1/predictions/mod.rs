@@ -1,0 +1,4 @@
+//! `/api/v1/predictions`
+
+pub mod create;
+pub mod schema;
