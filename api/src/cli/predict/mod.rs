@@ -61,7 +61,7 @@ pub struct Arguments {
     #[arg(long, requires = "trace")]
     played: bool,
     /// Predict for one in so many jobs
-    #[arg(long, value_name = "K", default_value_t = 5, requires = "trace", value_parser = every)]
+    #[arg(long, value_name = "K", default_value_t = 1, requires = "trace", value_parser = every)]
     every: usize,
     #[arg(long, default_value = "table")]
     format: ListFormat,

@@ -26,7 +26,7 @@ pub use predictor::{StartPrediction, StartPredictor};
 pub use score::{GroupScore, PredictionScore, score};
 
 /// What a job asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
     /// Its nodes.
     pub nodes: u32,

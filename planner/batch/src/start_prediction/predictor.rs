@@ -292,7 +292,7 @@ impl StartPredictor {
         (simulated_s, ahead): (Vec<f64>, usize),
     ) -> Situation {
         let [last_s] = self.last_waits.at(user, [0.5]);
-        Situation::new(simulated_s, shape, now, ahead, last_s)
+        Situation::new(simulated_s, (user, shape), now, ahead, last_s)
     }
 
     /// Waits where every job goes on for as long as is drawn. What is drawn for a job is the same for each shape that is asked for.
