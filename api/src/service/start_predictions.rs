@@ -1,10 +1,10 @@
 //! When jobs would start that are not booked: in the queues of the resource manager, or in a queue whose state is sent.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use batch::time::Time;
-use planner::resource_manager::ManagerError;
+use planner::resource_manager::{ManagedJob, ManagerError};
+use planner::time::{Seconds, Timestamp};
 
 use super::resource_manager::ResourceManagerService;
 use super::shared::{Access, Fault, Party, PlanningError, Shared, blocking};
@@ -17,8 +17,8 @@ use crate::start_prediction::{
 /// From so many of the jobs that ended last is learned.
 const EARLIER_JOBS: u16 = 5_000;
 
-/// What was learned is used for so long.
-const LEARNED_FOR: Time = Time::from_seconds(600);
+/// They, and what was learned from them, are used for so long.
+const LEARNED_FOR: Seconds = Seconds::new(600);
 
 /// Why there is no prediction.
 #[derive(Debug, thiserror::Error)]
@@ -44,14 +44,23 @@ pub enum StartPredictionError {
 pub struct StartPredictionService {
     shared: Arc<Shared>,
     manager: Arc<ResourceManagerService>,
-    /// From the queues of the resource manager.
-    learned: Mutex<Vec<Learned>>,
+    /// Of the queues of the resource manager.
+    memory: Mutex<Option<Memory>>,
+}
+
+/// What is known of jobs that ended, and was learned from them.
+#[derive(Clone)]
+struct Memory {
+    /// Since when.
+    at: Timestamp,
+    earlier: Arc<Vec<ManagedJob>>,
+    learned: Vec<Learned>,
 }
 
 impl StartPredictionService {
     /// On the queues of the resource manager.
     pub fn new(shared: Arc<Shared>, manager: Arc<ResourceManagerService>) -> Self {
-        Self { shared, manager, learned: Mutex::default() }
+        Self { shared, manager, memory: Mutex::default() }
     }
 
     /// When jobs would start, in the queues as they are now; or in `state`, where one was sent.
@@ -68,29 +77,36 @@ impl StartPredictionService {
             let asker = PredictionAsker { user: access.owner.to_owned(), sees: None };
             return Ok(self.answer(access, state, question, asker, Vec::new()).await?.0);
         }
-        let state = self.queues().await?;
+        let (state, mut memory) = self.queues().await?;
         let (user, sees) = self.users_of(access);
-        let known = self.known(state.now);
         let asker = PredictionAsker { user, sees };
+        let known = std::mem::take(&mut memory.learned);
         let (answer, learned) = self.answer(access, state, question, asker, known).await?;
-        *self.learned.lock().unwrap_or_else(PoisonError::into_inner) = learned;
+        *self.memory() = Some(Memory { learned, ..memory });
         Ok(answer)
     }
 
-    /// The queues as they are now.
-    async fn queues(&self) -> Result<QueueState, StartPredictionError> {
+    /// The queues as they are now, and what is known of jobs that ended.
+    async fn queues(&self) -> Result<(QueueState, Memory), StartPredictionError> {
         let seen = self.manager.seen_now().await.ok_or(StartPredictionError::NoQueue)?;
         let seen =
             seen.map_err(|error: ManagerError| StartPredictionError::NoAnswer(error.to_string()))?;
-        let earlier = self.shared.database.last_ended_jobs(EARLIER_JOBS).await;
-        let (earlier, now) = (earlier.map_err(Fault::from)?, self.shared.now());
-        Ok(blocking(move || managed::queues(&seen.view(), &earlier, now)).await?)
+        let now = self.shared.now();
+        let kept = self.memory().clone().filter(|it| now < it.at + LEARNED_FOR);
+        let memory = if let Some(memory) = kept {
+            memory
+        } else {
+            let earlier = self.shared.database.last_ended_jobs(EARLIER_JOBS).await;
+            let earlier = Arc::new(earlier.map_err(Fault::from)?);
+            Memory { at: now, earlier, learned: Vec::new() }
+        };
+        let earlier = Arc::clone(&memory.earlier);
+        let state = blocking(move || managed::queues(&seen.view(), &earlier, now)).await?;
+        Ok((state, memory))
     }
 
-    /// What was learned of late.
-    fn known(&self, now: Time) -> Vec<Learned> {
-        let learned = self.learned.lock().unwrap_or_else(PoisonError::into_inner);
-        learned.iter().filter(|it| now < it.at + LEARNED_FOR).cloned().collect()
+    fn memory(&self) -> MutexGuard<'_, Option<Memory>> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// As which user of the resource manager who asks is taken, and whose waiting jobs they see: operators everybody's.

@@ -61,10 +61,7 @@ pub struct PredictionAsker {
 /// What was learned from the jobs of a partition.
 #[derive(Clone, Debug)]
 pub struct Learned {
-    /// The partition.
-    pub partition: Box<str>,
-    /// When it was learned.
-    pub at: Time,
+    partition: Box<str>,
     policy: Policy,
     predictor: Arc<StartPredictor>,
 }
@@ -89,7 +86,7 @@ impl Learned {
     ///
     /// # Errors
     /// The policy needs more; nobody waits for it.
-    pub fn from(
+    fn from(
         partition: &PartitionState,
         policy: Policy,
         now: Time,
@@ -99,7 +96,7 @@ impl Learned {
         let every = partition.jobs.len().div_ceil(COMPARED).max(1);
         predictor.follow(&partition.jobs, now, every, cancelled)?;
         let partition = partition.name.clone();
-        Ok(Self { partition, at: now, policy, predictor: Arc::new(predictor) })
+        Ok(Self { partition, policy, predictor: Arc::new(predictor) })
     }
 }
 

@@ -222,17 +222,11 @@ impl StartPredictor {
         places: &[usize],
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Vec<Option<StartPrediction>>, Cancelled> {
-        let mut simulated_s = vec![Vec::new(); places.len()];
-        let draws = if places.is_empty() { 0 } else { DRAWS };
-        for draw in 0..draws {
-            if cancelled() {
-                return Err(Cancelled);
-            }
-            let waits = self.drawn_waits(now, &Asked::Waiting(places), draw);
-            for (simulated_s, wait) in simulated_s.iter_mut().zip(waits) {
-                simulated_s.extend(wait.map(Time::as_seconds));
-            }
+        if places.is_empty() {
+            return Ok(Vec::new());
         }
+        let mut simulated_s = vec![Vec::new(); places.len()];
+        self.draw(now, &Asked::Waiting(places), DRAWS, &mut simulated_s, cancelled)?;
         let told = |(place, simulated_s): (&usize, Vec<f64>)| {
             let job = self.waiting.get(place).filter(|job| self.fits(job.shape))?;
             let ahead = self.waiting.range(..place).count();
@@ -270,14 +264,9 @@ impl StartPredictor {
         draws: u64,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(Situation, Waits), Cancelled> {
-        let mut simulated_s = Vec::new();
-        for draw in 0..draws {
-            if cancelled() {
-                return Err(Cancelled);
-            }
-            let waits = self.drawn_waits(now, &Asked::New(user, shape), draw);
-            simulated_s.extend(waits.into_iter().flatten().map(Time::as_seconds));
-        }
+        let mut simulated_s = [Vec::new()];
+        self.draw(now, &Asked::New(user, shape), draws, &mut simulated_s, cancelled)?;
+        let [simulated_s] = simulated_s;
         let situation = self.situation(now, user, shape, (simulated_s, self.waiting.len()));
         let waits = self.earlier.waits(&situation);
         Ok((situation, waits))
@@ -295,12 +284,29 @@ impl StartPredictor {
         Situation::new(simulated_s, (user, shape), now, ahead, last_s)
     }
 
-    /// Waits where every job goes on for as long as is drawn. What is drawn for a job is the same for each shape that is asked for.
-    fn drawn_waits(&self, now: Time, asked: &Asked<'_>, draw: u64) -> Vec<Option<Time>> {
-        let mut rng = ChaCha8Rng::seed_from_u64(draw);
-        self.waits(now, asked, |user, walltime, elapsed| {
-            self.used.remaining(user, walltime, elapsed, rng.random_range(0.0..1.0))
-        })
+    /// Adds to the waits of each job, in seconds, what they are where every job goes on for as long as is drawn. What is drawn for a job is
+    /// the same for each shape that is asked for.
+    fn draw(
+        &self,
+        now: Time,
+        asked: &Asked<'_>,
+        draws: u64,
+        waits_s: &mut [Vec<f64>],
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), Cancelled> {
+        for draw in 0..draws {
+            if cancelled() {
+                return Err(Cancelled);
+            }
+            let mut rng = ChaCha8Rng::seed_from_u64(draw);
+            let waits = self.waits(now, asked, |user, walltime, elapsed| {
+                self.used.remaining(user, walltime, elapsed, rng.random_range(0.0..1.0))
+            });
+            for (waits_s, wait) in waits_s.iter_mut().zip(waits) {
+                waits_s.extend(wait.map(Time::as_seconds));
+            }
+        }
+        Ok(())
     }
 
     /// The wait where every job goes on until its walltime.
