@@ -136,6 +136,8 @@ impl ResourceManagerService {
         let (settings, ports) = self.connected()?;
         if !self.shared.leases.holds(LEASE) || self.last_poll().seen.is_none() {
             self.poll_where_due(settings, ports).await;
+            // What was asked by others just before is awaited.
+            drop(self.poller.lock().await);
         }
         let last = self.last_poll();
         match (&last.failure, &last.seen) {
