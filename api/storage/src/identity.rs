@@ -85,6 +85,10 @@ uuid_identity! {
     /// Who plays a simulation: another one for each time that one is taken.
     WorkerId
 }
+uuid_identity! {
+    /// Which reservation at another site. Lists are ordered by it, so it should be a UUID of version 7.
+    SiteReservationId
+}
 serial_identity! {
     /// Which message of a negotiation; later ones are greater.
     MessageId

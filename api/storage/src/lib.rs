@@ -78,6 +78,7 @@ mod retention;
 mod row;
 mod series;
 mod simulations;
+mod site_reservations;
 mod soundness;
 pub mod sql;
 mod state;
@@ -110,7 +111,7 @@ pub use held_spans::{HeldSpan, StatedHour, StatedOnce};
 pub use idempotency::IdempotencyRecord;
 pub use identity::{
     EpochId, EventId, FeedRevisionId, MessageId, PersonId, PowerActionId, RevisionId, SeriesId,
-    SimulationId, TokenId, WorkerId,
+    SimulationId, SiteReservationId, TokenId, WorkerId,
 };
 pub use leases::{Lease, Seen, WantedLease};
 pub use ledger::{
@@ -164,6 +165,7 @@ pub use simulations::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,
     SimulationQueue, SimulationState,
 };
+pub use site_reservations::{SiteReservation, SiteReservationState};
 pub use soundness::{BookCheck, BookError};
 pub use state::{AgendaPieces, BookChanges, Changes, Holder, Holding, KnownCallers};
 pub use webhooks::WebhookState;

@@ -48,6 +48,7 @@ pub use crate::reservations::sql as reservations;
 pub use crate::retention::sql as retention;
 pub use crate::series::sql as series;
 pub use crate::simulations::sql as simulations;
+pub use crate::site_reservations::sql as site_reservations;
 pub use crate::soundness::sql as soundness;
 pub use crate::state::sql as state;
 pub use crate::webhooks::sql as webhooks;
@@ -100,6 +101,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         series::ALL,
         sharing::ALL,
         simulations::ALL,
+        site_reservations::ALL,
         soundness::ALL,
         state::ALL,
         webhooks::ALL,

@@ -23,6 +23,7 @@ mod no_slot;
 mod node_covers;
 mod pareto;
 mod reserved;
+mod sites;
 mod sweep;
 mod taken;
 mod variants;
@@ -52,6 +53,7 @@ use taken::TakenNear;
 pub use crate::cancelled::Cancelled;
 pub use candidates::{MAX_CANDIDATES, too_many_candidates};
 pub use explain::{Explanation, RankingExplanation, StartValues, explain};
+pub use sites::{SiteChoice, SiteStart, choose_among_sites};
 
 /// What is known when a request arrives.
 #[derive(Clone, Copy, Debug)]

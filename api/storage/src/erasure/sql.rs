@@ -74,6 +74,7 @@ pub const RENAMES: &[&str] = &[
     // They count as changed, so that who keeps in memory whose they are reads them again.
     "UPDATE reservations SET owner = $2, changed = (SELECT changes FROM book WHERE id = 1) WHERE owner = $1",
     "UPDATE series SET owner = $2 WHERE owner = $1",
+    "UPDATE site_reservations SET owner = $2, asked = '{}', sent = '{}', asked_key = NULL WHERE owner = $1",
     "UPDATE outages SET owner = $2 WHERE owner = $1",
     "UPDATE simulations SET owner = $2 WHERE owner = $1",
     "UPDATE events SET owner = $2 WHERE owner = $1",

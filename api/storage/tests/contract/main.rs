@@ -45,6 +45,7 @@ mod retention;
 mod schema;
 mod sharing;
 mod simulations;
+mod site_reservations;
 mod urls;
 mod webhooks;
 mod withheld;
