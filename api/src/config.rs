@@ -26,6 +26,7 @@ pub mod retention;
 pub mod rights;
 pub mod shares;
 pub mod sign_in;
+pub mod sites;
 pub mod slurm;
 pub mod source_provider;
 mod tables;
@@ -61,6 +62,7 @@ use racks::Racks;
 use retention::Retention;
 use shares::FairShares;
 use sign_in::IssuerSettings;
+use sites::OtherSite;
 use slurm::ManagerSettings;
 use source_provider::OpenAdr;
 use webhooks::{EventWebhook, Secrets};
@@ -160,6 +162,8 @@ pub struct Settings {
     pub webhooks: Vec<EventWebhook>,
     /// How users are told by mail; `None` where they are not.
     pub mail: Option<MailSettings>,
+    /// Other sites that are asked for offers.
+    pub sites: Vec<OtherSite>,
     /// Where users' own webhooks may be.
     pub own_webhooks: Reach,
     /// The time, unless it is replayed.
@@ -183,6 +187,7 @@ impl Settings {
     pub fn load_for_feeds(overrides: &Overrides) -> anyhow::Result<Self> {
         let mut file = File::of(overrides)?;
         file.webhooks.clear();
+        file.sites.clear();
         file.mail = None;
         file.slurm = None;
         file.power = None;
@@ -198,6 +203,7 @@ impl Settings {
     pub fn load_for_retention(overrides: &Overrides) -> anyhow::Result<Self> {
         let mut file = File::of(overrides)?;
         file.webhooks.clear();
+        file.sites.clear();
         file.mail = None;
         file.slurm = None;
         file.power = None;
@@ -216,6 +222,7 @@ impl Settings {
     pub fn load_for_slurm(overrides: &Overrides) -> anyhow::Result<Self> {
         let mut file = File::of(overrides)?;
         file.webhooks.clear();
+        file.sites.clear();
         file.mail = None;
         file.negotiation = file.negotiation.map(NegotiationFields::without_webhook);
         Ok(file.settings(overrides)?)

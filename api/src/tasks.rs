@@ -16,8 +16,8 @@ use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::{OWN_LEASE, OWN_LOOK, webhook_lease};
 use crate::service::{
     Services, audit, dialogue, events, feeds, ledger, live_power, measurements, notifications,
-    power_management, recalibration, resource_manager, retention, series, shares, simulations,
-    upkeep,
+    other_sites, power_management, recalibration, resource_manager, retention, series, shares,
+    simulations, upkeep,
 };
 
 use Acts::{Every, OnNews, OnSchedule};
@@ -123,6 +123,14 @@ fn list(services: &Services) -> Vec<Task> {
             acts: every,
             run_by: judge,
             work: Box::pin(work),
+        });
+    }
+    if !shared.settings.sites.is_empty() {
+        list.push(Task {
+            name: "go on with reservations at other sites".to_owned(),
+            acts: Every(other_sites::LOOK),
+            run_by: Holder(other_sites::LEASE.to_owned()),
+            work: Box::pin(Arc::clone(&services.other_sites).keep_asking(stop())),
         });
     }
     list.extend(of_feeds(services));

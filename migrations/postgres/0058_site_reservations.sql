@@ -15,6 +15,8 @@ CREATE TABLE site_reservations (
     reservation_id   UUID,
     offer_id         UUID,
     state_there      TEXT,
+    -- Why it stands as it does: a code, and words.
+    reason           TEXT,
     because          TEXT,
     created_s        BIGINT  NOT NULL,
     changed_s        BIGINT  NOT NULL,

@@ -15,6 +15,8 @@ CREATE TABLE site_reservations (
     reservation_id   BLOB,
     offer_id         BLOB,
     state_there      TEXT,
+    -- Why it stands as it does: a code, and words.
+    reason           TEXT,
     because          TEXT,
     created_s        INTEGER NOT NULL,
     changed_s        INTEGER NOT NULL,

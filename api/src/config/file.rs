@@ -34,6 +34,7 @@ use super::retention::{Retention, RetentionFields};
 use super::rights::{self, RightsFields};
 use super::shares::{FairShares, ShareFields};
 use super::sign_in::{IssuerSettings, SignInFields};
+use super::sites::{OtherSite, OtherSiteFields};
 use super::slurm::ManagerSettings;
 use super::source_provider;
 use super::webhooks::{EventWebhook, EventWebhookFields, Secrets};
@@ -100,6 +101,8 @@ pub struct File {
     pub webhooks: Vec<EventWebhookFields>,
     pub mail: Option<MailFields>,
     pub private_webhooks: Option<bool>,
+    #[serde(default)]
+    pub sites: Vec<OtherSiteFields>,
 }
 
 impl File {
@@ -186,6 +189,8 @@ impl File {
         let sign_in = errors.note(IssuerSettings::read_all(self.sign_in));
         let limits = errors.note(Limits::read(&self.limits).context("[limits]"));
         let webhooks = errors.note(EventWebhook::read_all(self.webhooks, Secrets::Needed));
+        let sites =
+            location.as_ref().and_then(|here| errors.note(OtherSite::read_all(self.sites, here)));
         let mail = errors.note(self.mail.map(MailSettings::read).transpose().context("[mail]"));
 
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -226,6 +231,7 @@ impl File {
             calibration: calibration?,
             webhooks: webhooks?,
             mail: mail?,
+            sites: sites?,
             own_webhooks: reach_of_own_webhooks(self.private_webhooks),
             clock,
         })

@@ -195,17 +195,21 @@ impl IssuerSettings {
 /// An address that is not such, in words.
 pub fn check_scheme(address: &str) -> anyhow::Result<Url> {
     let url = Url::parse(address).context("must be an address, as the issuer's tokens name it")?;
-    let is_here = match url.host() {
+    ensure!(
+        url.scheme() == "https" || (url.scheme() == "http" && is_on_this_machine(&url)),
+        "must begin with https://: whoever changes the issuer's keys on their way signs in as anybody"
+    );
+    Ok(url)
+}
+
+/// Whether an address is one of this machine alone.
+pub(super) fn is_on_this_machine(url: &Url) -> bool {
+    match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
-    };
-    ensure!(
-        url.scheme() == "https" || (url.scheme() == "http" && is_here),
-        "must begin with https://: whoever changes the issuer's keys on their way signs in as anybody"
-    );
-    Ok(url)
+    }
 }
 
 fn algorithm(name: &str) -> anyhow::Result<Algorithm> {

@@ -54,6 +54,7 @@ use crate::service::live_power::LivePowerService;
 use crate::service::measurements::MeasurementService;
 use crate::service::meters::MeterService;
 use crate::service::notifications::NotificationService;
+use crate::service::other_sites::OtherSiteService;
 use crate::service::power_management::PowerManagementService;
 use crate::service::projects::ProjectService;
 use crate::service::quotas::QuotaService;
@@ -108,6 +109,7 @@ handed_out! {
     Arc<MeasurementService>: |app| &app.services.measurements;
     Arc<MeterService>: |app| &app.services.meters;
     Arc<NotificationService>: |app| &app.services.notifications;
+    Arc<OtherSiteService>: |app| &app.services.other_sites;
     Arc<PowerManagementService>: |app| &app.services.power_management;
     Arc<ProjectService>: |app| &app.services.projects;
     Arc<QuotaService>: |app| &app.services.quotas;

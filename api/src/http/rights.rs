@@ -47,6 +47,11 @@ pub const ROUTES: &[ListedRoute] = &[
     ("POST", "/api/v1/reservations/{id}/share", Of(Action::ReservationShare)),
     ("POST", "/api/v1/reservations/{id}/unshare", Of(Action::ReservationShare)),
     ("POST", "/api/v1/reservations/{id}/transfer", Of(Action::ReservationGiveAway)),
+    ("POST", "/api/v1/site-offers", Of(Action::SiteOfferCreate)),
+    ("POST", "/api/v1/site-reservations", Of(Action::SiteReservationCreate)),
+    ("GET", "/api/v1/site-reservations", Of(Action::SiteReservationRead)),
+    ("GET", "/api/v1/site-reservations/{id}", Of(Action::SiteReservationRead)),
+    ("DELETE", "/api/v1/site-reservations/{id}", Of(Action::SiteReservationCancel)),
     // A series is reservations: who may do something with these may with it.
     ("POST", "/api/v1/series", Of(Action::ReservationCreate)),
     ("GET", "/api/v1/series", Of(Action::ReservationRead)),

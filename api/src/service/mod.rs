@@ -22,6 +22,7 @@ pub mod live_power;
 pub mod measurements;
 pub mod meters;
 pub mod notifications;
+pub mod other_sites;
 pub mod power_management;
 pub mod projects;
 pub mod quotas;
@@ -58,6 +59,7 @@ use live_power::LivePowerService;
 use measurements::MeasurementService;
 use meters::MeterService;
 use notifications::NotificationService;
+use other_sites::OtherSiteService;
 use power_management::PowerManagementService;
 use projects::ProjectService;
 use quotas::QuotaService;
@@ -107,6 +109,8 @@ pub struct Services {
     pub meters: Arc<MeterService>,
     /// Mails to users.
     pub notifications: Arc<NotificationService>,
+    /// Other sites that are asked for offers.
+    pub other_sites: Arc<OtherSiteService>,
     /// Nodes that are switched to save energy.
     pub power_management: Arc<PowerManagementService>,
     /// Projects and who is in them.
@@ -189,6 +193,7 @@ impl Services {
             )),
             measurements,
             power_management: Arc::new(PowerManagementService::new(Arc::clone(&shared))),
+            other_sites: Arc::new(OtherSiteService::new(Arc::clone(&shared), Arc::clone(&booking))),
             projects: Arc::new(ProjectService::new(Arc::clone(&shared))),
             quotas: Arc::new(QuotaService::new(Arc::clone(&shared), Arc::clone(&booking))),
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),

@@ -165,7 +165,7 @@ pub use simulations::{
     ClaimedSimulation, JournalledRun, NewSimulation, Simulation, SimulationFilter, SimulationLease,
     SimulationQueue, SimulationState,
 };
-pub use site_reservations::{SiteReservation, SiteReservationState};
+pub use site_reservations::{SiteReservation, SiteReservationReason, SiteReservationState};
 pub use soundness::{BookCheck, BookError};
 pub use state::{AgendaPieces, BookChanges, Changes, Holder, Holding, KnownCallers};
 pub use webhooks::WebhookState;

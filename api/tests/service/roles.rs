@@ -74,6 +74,10 @@ enum Body {
     Experiment,
     /// What a file says of projects.
     Projects,
+    /// A request to all sites.
+    SiteOffers,
+    /// What another site offered.
+    SiteOrder,
     /// A request that recurs twice.
     Series,
 }
@@ -107,6 +111,12 @@ fn routes() -> Vec<Route> {
         (post.clone(), "/api/v1/quotes", "/api/v1/quotes", Body::Request, May::Book, 200),
         (post.clone(), "/api/v1/estimates", "/api/v1/estimates", Body::Broadcast, May::Book, 200),
         (post.clone(), "/api/v1/predictions", "/api/v1/predictions", Body::Queue, May::Book, 200),
+        (post.clone(), "/api/v1/site-offers", "/api/v1/site-offers", Body::SiteOffers, May::Book, 200),
+        // The settings name no other site.
+        (post.clone(), "/api/v1/site-reservations", "/api/v1/site-reservations", Body::SiteOrder, May::Book, 422),
+        (get.clone(), "/api/v1/site-reservations", "/api/v1/site-reservations", Body::None, May::Book, 200),
+        (get.clone(), "/api/v1/site-reservations/{id}", "/api/v1/site-reservations/none", Body::None, May::Book, 404),
+        (delete.clone(), "/api/v1/site-reservations/{id}", "/api/v1/site-reservations/none", Body::None, May::Book, 404),
         (post.clone(), "/api/v1/reservations", "/api/v1/reservations", Body::Request, May::Book, 201),
         (get.clone(), "/api/v1/reservations", "/api/v1/reservations", Body::None, May::Book, 200),
         (get.clone(), "/api/v1/reservations/{id}", "ID", Body::None, May::Book, 200),
@@ -284,6 +294,13 @@ fn document_of(body: Body, hours: crate::cluster::Hours) -> Option<Value> {
             json!({ "issuer": "https://id.example.org", "refresh_token": "r", "program": "cli" })
         }
         Body::Request => hours.request(1, 0, 6),
+        Body::SiteOffers => json!({ "request": hours.request(1, 0, 6) }),
+        Body::SiteOrder => json!({
+            "site": "lyon", "request": hours.request(1, 0, 6),
+            "expected": {
+                "start": hours.hour(0), "end": hours.hour(1), "node_count": 1, "energy_j": 1, "cost": 1, "co2_g": 1,
+            },
+        }),
         Body::Series => {
             json!({ "request": hours.request(1, 0, 6), "recur": "FREQ=DAILY;COUNT=2" })
         }

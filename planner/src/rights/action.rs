@@ -115,6 +115,10 @@ actions! {
     ReservationCancel "reservation.cancel" BOOKERS Projects Reservations Free "Cancel a reservation";
     ReservationShare "reservation.share" BOOKERS Projects Reservations Free "Share a reservation with others";
     ReservationGiveAway "reservation.give_away" BOOKERS Managed Reservations Free "Give a reservation to another owner";
+    SiteOfferCreate "site_offer.create" BOOKERS Own Whole Free "Ask other sites what is possible there";
+    SiteReservationCreate "site_reservation.create" BOOKERS Own Whole Free "Book at other sites";
+    SiteReservationRead "site_reservation.read" BOOKERS Own Whole Free "See reservations at other sites";
+    SiteReservationCancel "site_reservation.cancel" BOOKERS Own Whole Free "Cancel reservations at other sites";
     UserActFor "user.act_for" BOOKERS Managed Whole Sensitive "Book for somebody else, as them";
     SimulationRun "simulation.run" BOOKERS Own Whole Free "Start an experiment";
     SimulationRead "simulation.read" BOOKERS Own Whole Free "See experiments and their results";

@@ -10,6 +10,7 @@ mod dialogue;
 mod events;
 mod ledger;
 mod notifications;
+mod other_sites;
 mod power_management;
 mod projects;
 mod quotas;

@@ -43,6 +43,8 @@ pub mod shares;
 pub mod sign_in;
 pub mod simulations;
 pub mod site;
+pub mod site_offers;
+pub mod site_reservations;
 pub mod slurm;
 pub mod webhooks;
 
@@ -131,6 +133,7 @@ pub fn router() -> OpenApiRouter<App> {
             reservations::modify::modify_reservation
         ))
         .merge(series::router())
+        .merge(of_sites())
         .layer(Extension(MaxBody::OfRequest));
     OpenApiRouter::with_openapi(Description::openapi())
         .merge(tables)
@@ -190,6 +193,20 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(site::get_site))
         .routes(routes!(slurm::get_slurm))
         .routes(routes!(occupied::list_occupied))
+}
+
+/// The routes of other sites.
+fn of_sites() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(site_offers::create::create_site_offers))
+        .routes(routes!(
+            site_reservations::create::create_site_reservation,
+            site_reservations::list::list_site_reservations
+        ))
+        .routes(routes!(
+            site_reservations::get::get_site_reservation,
+            site_reservations::cancel::cancel_site_reservation
+        ))
 }
 
 /// The routes of people: who they are, in which projects, and what they are told.

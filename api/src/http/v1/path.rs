@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use planner::identity::{GrantId, NegotiationId, OutageId, QuotaAdjustmentId, ReservationId};
-use storage::{SeriesId, SimulationId};
+use storage::{SeriesId, SimulationId, SiteReservationId};
 use uuid::Uuid;
 
 use crate::http::problem::Problem;
@@ -40,6 +40,10 @@ impl PathId for SeriesId {
 
 impl PathId for SimulationId {
     const NOUN: &'static str = "simulation";
+}
+
+impl PathId for SiteReservationId {
+    const NOUN: &'static str = "reservation at another site";
 }
 
 impl PathId for GrantId {

@@ -31,6 +31,22 @@ worded! {
     }
 }
 
+worded! {
+    /// Why nothing is booked at another site, or no more.
+    SiteReservationReason {
+        /// The site offered something else when it was asked to book.
+        OfferChanged = "offer_changed",
+        /// The site does not do it.
+        Refused = "refused",
+        /// The site could not be asked.
+        NotAsked = "not_asked",
+        /// The site did not answer for too long.
+        GivenUp = "given_up",
+        /// Somebody cancelled it from here.
+        CancelledHere = "cancelled_here",
+    }
+}
+
 /// A reservation at another site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SiteReservation {
@@ -58,6 +74,8 @@ pub struct SiteReservation {
     pub offer: Option<OfferId>,
     /// The state of the reservation there when it was last told.
     pub state_there: Option<String>,
+    /// Why nothing is booked, or no more; `None` while nothing went wrong.
+    pub reason: Option<SiteReservationReason>,
     /// Why it stands as it does, in words.
     pub because: Option<String>,
     /// When it was asked for.

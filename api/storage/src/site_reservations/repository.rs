@@ -1,6 +1,7 @@
 //! Reservations at other sites. No part of the book, which they take nothing from.
 
 use planner::identity::{OfferId, ReservationId};
+use planner::time::Timestamp;
 use uuid::Uuid;
 
 use super::row::SiteReservationRow;
@@ -8,7 +9,7 @@ use super::sql;
 use crate::database::repository;
 use crate::error::StorageError;
 use crate::identity::SiteReservationId;
-use crate::site_reservations::SiteReservation;
+use crate::site_reservations::{SiteReservation, SiteReservationReason};
 
 repository!(
     /// Reservations at other sites.
@@ -35,6 +36,7 @@ repository!(
                 .bind(new.reservation.map(ReservationId::as_uuid))
                 .bind(new.offer.map(OfferId::as_uuid))
                 .bind(&new.state_there)
+                .bind(new.reason.map(SiteReservationReason::word))
                 .bind(&new.because)
                 .bind(new.created.as_unix_seconds())
                 .bind(new.changed.as_unix_seconds())
@@ -62,6 +64,7 @@ repository!(
                 .bind(new.reservation.map(ReservationId::as_uuid))
                 .bind(new.offer.map(OfferId::as_uuid))
                 .bind(&new.state_there)
+                .bind(new.reason.map(SiteReservationReason::word))
                 .bind(&new.because)
                 .bind(new.changed.as_unix_seconds())
                 .execute(&mut *transaction)
@@ -78,8 +81,10 @@ repository!(
             &self,
             id: SiteReservationId,
         ) -> Result<Option<SiteReservation>, StorageError> {
-            let row: Option<SiteReservationRow> =
-                sqlx::query_as(sql::SITE_RESERVATION).bind(id.as_uuid()).fetch_optional(&self.reader).await?;
+            let row: Option<SiteReservationRow> = sqlx::query_as(sql::SITE_RESERVATION)
+                .bind(id.as_uuid())
+                .fetch_optional(&self.reader)
+                .await?;
             row.map(SiteReservation::try_from).transpose()
         }
 
@@ -119,15 +124,18 @@ repository!(
             rows.into_iter().map(SiteReservation::try_from).collect()
         }
 
-        /// Those about which something has yet to be done at the other site, those that wait longest first.
+        /// Those about which something has yet to be done at the other site and that did not change since an instant, those that wait
+        /// longest first.
         ///
         /// # Errors
         /// Storage failed.
         pub async fn undecided_site_reservations(
             &self,
+            since: Timestamp,
             limit: u16,
         ) -> Result<Vec<SiteReservation>, StorageError> {
             let rows: Vec<SiteReservationRow> = sqlx::query_as(sql::UNDECIDED_SITE_RESERVATIONS)
+                .bind(since.as_unix_seconds())
                 .bind(i64::from(limit))
                 .fetch_all(&self.reader)
                 .await?;

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::error::StorageError;
 use crate::identity::SiteReservationId;
 use crate::row::RowPlace;
-use crate::site_reservations::{SiteReservation, SiteReservationState};
+use crate::site_reservations::{SiteReservation, SiteReservationReason, SiteReservationState};
 
 #[derive(FromRow)]
 pub(super) struct SiteReservationRow {
@@ -24,6 +24,7 @@ pub(super) struct SiteReservationRow {
     reservation_id: Option<Uuid>,
     offer_id: Option<Uuid>,
     state_there: Option<String>,
+    reason: Option<String>,
     because: Option<String>,
     created_s: i64,
     changed_s: i64,
@@ -34,6 +35,9 @@ impl TryFrom<SiteReservationRow> for SiteReservation {
     type Error = StorageError;
     fn try_from(row: SiteReservationRow) -> Result<Self, StorageError> {
         let place = RowPlace { table: "site_reservations", row: row.id };
+        let reason = row.reason.as_deref();
+        let reason =
+            reason.map(|word| place.word("reason", word, SiteReservationReason::from_word));
         Ok(Self {
             state: place.word("state", &row.state, SiteReservationState::from_word)?,
             id: row.id,
@@ -47,6 +51,7 @@ impl TryFrom<SiteReservationRow> for SiteReservation {
             reservation: row.reservation_id.map(ReservationId::new),
             offer: row.offer_id.map(OfferId::new),
             state_there: row.state_there,
+            reason: reason.transpose()?,
             because: row.because,
             created: Timestamp::from_unix_seconds(row.created_s),
             changed: Timestamp::from_unix_seconds(row.changed_s),

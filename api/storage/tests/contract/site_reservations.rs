@@ -2,7 +2,7 @@
 
 use planner::identity::{OfferId, ReservationId};
 use planner::time::Timestamp;
-use storage::{SiteReservation, SiteReservationId, SiteReservationState};
+use storage::{SiteReservation, SiteReservationId, SiteReservationReason, SiteReservationState};
 
 use crate::bench::{Bench, next_uuid, on_both_engines};
 
@@ -26,6 +26,7 @@ fn asked(owner: &str, key: Option<&str>) -> SiteReservation {
         reservation: None,
         offer: None,
         state_there: None,
+        reason: None,
         because: None,
         created: now,
         changed: now,
@@ -48,7 +49,9 @@ async fn a_reservation_elsewhere_is_noted_once_for_each_key(bench: Bench) {
     assert_eq!(of_ada, [others[2].clone(), others[1].clone(), first.clone()]);
     let page = database.site_reservations(None, Some(others[1].id), 1).await.unwrap();
     assert_eq!(page, [others[0].clone()]);
-    assert_eq!(database.undecided_site_reservations(10).await.unwrap().len(), 4);
+    assert_eq!(database.undecided_site_reservations(first.changed, 10).await.unwrap().len(), 4);
+    let earlier = Timestamp::from_unix_seconds(first.changed.as_unix_seconds() - 1);
+    assert_eq!(database.undecided_site_reservations(earlier, 10).await.unwrap(), []);
 }
 
 async fn what_was_read_before_a_change_changes_nothing(bench: Bench) {
@@ -61,13 +64,15 @@ async fn what_was_read_before_a_change_changes_nothing(bench: Bench) {
         reservation: Some(ReservationId::new(next_uuid())),
         offer: Some(OfferId::new(next_uuid())),
         state_there: Some("confirmed".to_owned()),
+        reason: Some(SiteReservationReason::OfferChanged),
         because: Some("as offered".to_owned()),
         changed: Timestamp::from_unix_seconds(1_700_000_009),
         ..first.clone()
     };
     assert!(database.change_site_reservation(&confirmed).await.unwrap());
     assert!(!database.change_site_reservation(&first).await.unwrap());
+    let confirmed_at = confirmed.changed;
     let stored = database.site_reservation(first.id).await.unwrap();
     assert_eq!(stored, Some(SiteReservation { row_version: 2, ..confirmed }));
-    assert_eq!(database.undecided_site_reservations(10).await.unwrap(), []);
+    assert_eq!(database.undecided_site_reservations(confirmed_at, 10).await.unwrap(), []);
 }

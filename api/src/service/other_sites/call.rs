@@ -1,0 +1,161 @@
+//! One question to another site, by its public API, within a time.
+
+use std::time::Duration;
+
+use axum::http::Method;
+use axum::http::header::CONTENT_TYPE;
+use grid_feeds::http::received;
+use planner::time::Timestamp;
+use serde::Deserialize;
+
+use super::circuit::Circuit;
+use crate::config::sites::OtherSite;
+
+/// Another site, and whether it may be asked now.
+pub(super) struct Peer {
+    pub(super) settings: OtherSite,
+    circuit: Circuit,
+}
+
+/// What is asked.
+pub(super) struct Asked<'a> {
+    pub(super) method: Method,
+    /// Below `/api/v1`.
+    pub(super) path: &'a str,
+    /// JSON.
+    pub(super) body: Option<String>,
+    /// The key under which it is done once.
+    pub(super) key: Option<String>,
+    /// For whom.
+    pub(super) user: &'a str,
+}
+
+/// What a site says.
+pub(super) struct Said {
+    pub(super) status: u16,
+    pub(super) text: String,
+}
+
+/// Why a site says nothing.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(super) enum Silence {
+    /// No answer within the time.
+    #[error("no answer within {:.1} s; it is asked again with the next request", after.as_secs_f64())]
+    Slow { after: Duration },
+    /// There is no connection: it heard nothing.
+    #[error("cannot be reached ({0}); ask those who run it whether it is up, or ask again later")]
+    Unreachable(String),
+    /// The connection broke off: it may have heard.
+    #[error("the connection broke off ({0}); ask again later")]
+    Lost(String),
+    /// It failed.
+    #[error("it failed with status {status} ({detail}); ask again later")]
+    Failed { status: u16, detail: String },
+    /// It failed before, and is left alone for a while.
+    #[error("failed several times in turn and is left alone for {} s more", left.as_secs() + 1)]
+    Paused { left: Duration },
+    /// Too much is asked of it at a time.
+    #[error("is being asked too much at a time by this site; ask again in a moment")]
+    Busy,
+}
+
+/// The part of a problem document that people are told.
+#[derive(Deserialize)]
+struct ToldProblem {
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    detail: String,
+    #[serde(default)]
+    errors: Vec<ToldError>,
+}
+
+#[derive(Deserialize)]
+struct ToldError {
+    pointer: Option<String>,
+    #[serde(default)]
+    detail: String,
+}
+
+impl Peer {
+    pub(super) fn new(settings: OtherSite) -> Self {
+        Self { circuit: Circuit::new(settings.pause), settings }
+    }
+
+    /// Asks, and waits for the answer no longer than the settings say.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) async fn ask(&self, asked: Asked<'_>, now: Timestamp) -> Result<Said, Silence> {
+        let _room = self.circuit.enter()?;
+        let after = self.settings.timeout;
+        let answer = tokio::time::timeout(after, self.exchange(asked, now)).await;
+        let answer = answer.unwrap_or(Err(Silence::Slow { after }));
+        self.circuit.note(answer.is_ok());
+        if let Err(silence) = &answer {
+            tracing::warn!(site = self.settings.name, %silence, "another site does not answer");
+        }
+        answer
+    }
+
+    async fn exchange(&self, asked: Asked<'_>, now: Timestamp) -> Result<Said, Silence> {
+        let Asked { method, path, body, key, user } = asked;
+        let OtherSite { url, token, http, for_users, .. } = &self.settings;
+        let mut request = http.request(method, format!("{url}/api/v1/{path}"));
+        if let Some(token) = token {
+            request = request.bearer_auth(token.expose());
+        }
+        if *for_users {
+            request = request.header("X-Wattbook-For", user.as_bytes());
+        }
+        if let Some(key) = key {
+            request = request.header("Idempotency-Key", key);
+        }
+        if let Some(body) = body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body);
+        }
+        let head = request.send().await.map_err(|error| {
+            let error = error.without_url();
+            let told = causes(&error);
+            if error.is_connect() { Silence::Unreachable(told) } else { Silence::Lost(told) }
+        })?;
+        let answer = received(head, token.as_ref(), now).await;
+        let answer = answer.map_err(|error| Silence::Lost(error.to_string()))?;
+        let said = Said { status: answer.status, text: answer.text };
+        if said.status >= 500 || said.status == 429 {
+            return Err(Silence::Failed { status: said.status, detail: said.problem().1 });
+        }
+        Ok(said)
+    }
+}
+
+impl Said {
+    /// Whether it is what was asked for.
+    pub(super) const fn is_success(&self) -> bool {
+        self.status >= 200 && self.status < 300
+    }
+
+    /// What is wrong by the site's words: the code, and what people are told.
+    pub(super) fn problem(&self) -> (String, String) {
+        let Ok(ToldProblem { code, detail, errors }) = serde_json::from_str(&self.text) else {
+            return (String::new(), format!("status {}", self.status));
+        };
+        let placed = |ToldError { pointer, detail }| match pointer {
+            Some(pointer) if !pointer.is_empty() => format!("{pointer}: {detail}"),
+            _ => detail,
+        };
+        let errors: Vec<String> = errors.into_iter().map(placed).collect();
+        let told = if errors.is_empty() { detail } else { errors.join("; ") };
+        (code, grid_feeds::feed::excerpt(&told))
+    }
+}
+
+/// An error with what it comes from.
+fn causes(error: &dyn std::error::Error) -> String {
+    let (mut told, mut source) = (error.to_string(), error.source());
+    while let Some(cause) = source {
+        told = format!("{told}: {cause}");
+        source = cause.source();
+    }
+    grid_feeds::feed::scrub(&told)
+}
