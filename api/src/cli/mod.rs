@@ -38,6 +38,7 @@ mod session;
 mod share;
 mod sign_in;
 mod simulate;
+mod sites;
 #[cfg(feature = "slurm")]
 mod slurm;
 #[cfg(feature = "supplier")]
@@ -113,6 +114,8 @@ enum Command {
     Power(power::Arguments),
     /// Estimate time, energy, cost and CO2 of checkpoints, restarts and collective operations
     Estimate(estimate::Arguments),
+    /// Ask several sites at once for nodes, book at the best, and see what is booked elsewhere
+    Sites(sites::Arguments),
     /// Serve the REST API
     Serve(serve::Arguments),
     /// Serve on demonstration data around today
@@ -225,6 +228,7 @@ pub fn run() -> ExitCode {
         Command::Predict(arguments) => predict::run(&arguments),
         Command::Power(arguments) => power::run(&arguments),
         Command::Estimate(arguments) => estimate::run(&arguments),
+        Command::Sites(arguments) => sites::run(&arguments),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::SignIn(arguments) => sign_in::sign_in(&arguments),

@@ -95,6 +95,7 @@ mod one_user;
 #[cfg(feature = "openadr")]
 mod openadr;
 mod opening;
+mod other_sites;
 mod out_folder;
 mod outage_commands;
 mod outages;

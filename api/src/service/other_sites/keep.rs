@@ -14,10 +14,10 @@ use super::{OtherSiteService, OtherSitesError};
 pub const LEASE: &str = "sites";
 
 /// How often it is looked.
-pub const LOOK: Duration = Duration::from_secs(10);
+pub const LOOK: Duration = Duration::from_secs(5);
 
 /// Who asked may still wait for the answer for so long.
-const WAITED_FOR: Seconds = Seconds::new(30);
+const WAITED_FOR: Seconds = Seconds::new(15);
 
 /// So many are asked about at a time.
 const PAGE: u16 = 100;
