@@ -109,13 +109,14 @@ async fn the_site_is_told_as_the_settings_say() {
         server.client().get("/api/v1/site").await.ok(200)
     };
     let plain = serde_json::json!({
-        "location": "site", "currency": "EUR", "time_zone": null, "slot_s": 900,
+        "location": "site", "currency": "EUR", "time_zone": null, "slot_s": 900, "other_sites": [],
     });
     assert_eq!(told("").await, plain);
-    let settings =
-        "location = \"Lyon\"\ncurrency = \"GBP\"\ntime_zone = \"Europe/Paris\"\nslot_s = 300\n";
+    let settings = "location = \"Lyon\"\ncurrency = \"GBP\"\ntime_zone = \"Europe/Paris\"\nslot_s = 300\n\
+         [[sites]]\nname = \"nice\"\nurl = \"https://nice.example\"\n";
     let lyon = serde_json::json!({
         "location": "Lyon", "currency": "GBP", "time_zone": "Europe/Paris", "slot_s": 300,
+        "other_sites": ["nice"],
     });
     assert_eq!(told(settings).await, lyon);
 }
@@ -131,6 +132,7 @@ fn settings_that_make_no_sense_are_named() {
         ("database = \"mysql://localhost/book\"", "mysql"),
         ("time_zone = \"Paris\"", "time_zone"),
         ("listen = ", "wattbook.toml"),
+        ("[[sites]]\nname = \"lyon\"\nurl = \"http://lyon.example\"", "https://"),
         ("[[webhooks]]\nid = \"pager\"", "url"),
     ] {
         std::fs::write(site.folder().join("wattbook.toml"), line).unwrap();

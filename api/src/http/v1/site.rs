@@ -28,6 +28,9 @@ pub struct SiteDocument {
     /// Starts lie on multiples of so many seconds since the Unix epoch, unless a request says otherwise by `search`.
     #[schema(example = 900)]
     pub slot_s: i64,
+    /// The other sites that are asked for offers with this one, by the names of the settings.
+    #[schema(example = json!(["lyon"]))]
+    pub other_sites: Vec<String>,
 }
 
 /// The site: its name, currency, time zone and starts
@@ -48,5 +51,6 @@ pub async fn get_site(State(settings): State<Arc<Settings>>, _: By) -> Json<Site
             SearchMode::Slots { slot } => slot.get(),
             SearchMode::Exact => 1,
         },
+        other_sites: settings.sites.iter().map(|it| it.name.clone()).collect(),
     })
 }

@@ -1,7 +1,5 @@
 //! One question to another site, by its public API, within a time.
 
-use std::time::Duration;
-
 use axum::http::Method;
 use axum::http::header::CONTENT_TYPE;
 use grid_feeds::http::received;
@@ -9,6 +7,7 @@ use planner::time::Timestamp;
 use serde::Deserialize;
 
 use super::circuit::Circuit;
+use super::silence::Silence;
 use crate::config::sites::OtherSite;
 
 /// Another site, and whether it may be asked now.
@@ -18,7 +17,7 @@ pub(super) struct Peer {
 }
 
 /// What is asked.
-pub(super) struct Asked<'a> {
+pub(super) struct SiteCall<'a> {
     pub(super) method: Method,
     /// Below `/api/v1`.
     pub(super) path: &'a str,
@@ -34,29 +33,6 @@ pub(super) struct Asked<'a> {
 pub(super) struct Said {
     pub(super) status: u16,
     pub(super) text: String,
-}
-
-/// Why a site says nothing.
-#[derive(Clone, Debug, thiserror::Error)]
-pub(super) enum Silence {
-    /// No answer within the time.
-    #[error("no answer within {:.1} s; it is asked again with the next request", after.as_secs_f64())]
-    Slow { after: Duration },
-    /// There is no connection: it heard nothing.
-    #[error("cannot be reached ({0}); ask those who run it whether it is up, or ask again later")]
-    Unreachable(String),
-    /// The connection broke off: it may have heard.
-    #[error("the connection broke off ({0}); ask again later")]
-    Lost(String),
-    /// It failed.
-    #[error("it failed with status {status} ({detail}); ask again later")]
-    Failed { status: u16, detail: String },
-    /// It failed before, and is left alone for a while.
-    #[error("failed several times in turn and is left alone for {} s more", left.as_secs() + 1)]
-    Paused { left: Duration },
-    /// Too much is asked of it at a time.
-    #[error("is being asked too much at a time by this site; ask again in a moment")]
-    Busy,
 }
 
 /// The part of a problem document that people are told.
@@ -86,7 +62,7 @@ impl Peer {
     ///
     /// # Errors
     /// There is none.
-    pub(super) async fn ask(&self, asked: Asked<'_>, now: Timestamp) -> Result<Said, Silence> {
+    pub(super) async fn ask(&self, asked: SiteCall<'_>, now: Timestamp) -> Result<Said, Silence> {
         let _room = self.circuit.enter()?;
         let after = self.settings.timeout;
         let answer = tokio::time::timeout(after, self.exchange(asked, now)).await;
@@ -98,8 +74,8 @@ impl Peer {
         answer
     }
 
-    async fn exchange(&self, asked: Asked<'_>, now: Timestamp) -> Result<Said, Silence> {
-        let Asked { method, path, body, key, user } = asked;
+    async fn exchange(&self, asked: SiteCall<'_>, now: Timestamp) -> Result<Said, Silence> {
+        let SiteCall { method, path, body, key, user } = asked;
         let OtherSite { url, token, http, for_users, .. } = &self.settings;
         let mut request = http.request(method, format!("{url}/api/v1/{path}"));
         if let Some(token) = token {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::call::Silence;
+use super::silence::Silence;
 
 /// A site is asked so many things at a time, by all callers of this process.
 const MOST_UNDER_WAY: usize = 16;

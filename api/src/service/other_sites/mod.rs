@@ -14,6 +14,7 @@ mod offers;
 mod question;
 mod quoted;
 mod reservations;
+mod silence;
 mod steps;
 mod there;
 

@@ -14,10 +14,11 @@ use planner::search::{SiteChoice, SiteStart, choose_among_sites};
 use planner::time::{Seconds, Timestamp};
 use tokio::time::Instant;
 
-use super::call::{Asked, Peer, Said, Silence};
+use super::call::{Peer, Said, SiteCall};
 use super::data_transfer::DataTransfer;
 use super::question::SiteQuestion;
 use super::quoted::{QuoteFault, QuoteTerms, QuotedStart, SiteQuote, compared, sum};
+use super::silence::Silence;
 use super::{OtherSiteService, OtherSitesError};
 use crate::service::booking::{BookingError, Purpose, QuoteError};
 use crate::service::shared::{Access, PlanningError, SiteState, blocking};
@@ -196,7 +197,7 @@ impl OtherSiteService {
         let transfer = transfer.ok_or_else(too_late)?;
         let body = question.there(transfer, now).ok_or_else(too_late)?;
         let (method, body) = (Method::POST, Some(body));
-        let asked = Asked { method, path: "quotes", body, key: None, user };
+        let asked = SiteCall { method, path: "quotes", body, key: None, user };
         let said = peer
             .ask(asked, now)
             .await

@@ -5,8 +5,9 @@ use storage::SiteReservationState::{Asked, Cancelled, Cancelling, Confirmed, Hel
 use storage::{SiteReservation, SiteReservationId, SiteReservationReason};
 use uuid::Uuid;
 
-use super::call::{Asked as Question, Silence};
+use super::call::SiteCall;
 use super::question::SiteOrder;
+use super::silence::Silence;
 use super::steps::Progress;
 use super::there::ReservationThere;
 use super::{OtherSiteService, OtherSitesError};
@@ -176,7 +177,7 @@ impl OtherSiteService {
         let Some(peer) = self.peer(&stored.site) else { return Ok(stored) };
         let path = format!("reservations/{id}");
         let (method, user) = (Method::GET, stored.owner.as_str());
-        let question = Question { method, path: &path, body: None, key: None, user };
+        let question = SiteCall { method, path: &path, body: None, key: None, user };
         let now = self.shared.now();
         let said = peer.ask(question, now).await.ok().filter(|said| said.is_success());
         let there = said.and_then(|said| ReservationThere::read(&said.text).ok());

@@ -15,9 +15,10 @@ use storage::SiteReservationReason::{GivenUp, OfferChanged, Refused as NotDone};
 use storage::SiteReservationState::{Asked, Cancelled, Cancelling, Confirmed, Held, Refused};
 use storage::{SiteReservation, SiteReservationReason, SiteReservationState};
 
-use super::call::{Asked as Question, Peer, Said, Silence};
+use super::call::{Peer, Said, SiteCall};
 use super::figures::Figures;
 use super::offers::refusal;
+use super::silence::Silence;
 use super::there::ReservationThere;
 use super::{OtherSiteService, OtherSitesError};
 
@@ -134,7 +135,7 @@ impl OtherSiteService {
         let expected = expected(reservation);
         let body = json!({ "offer_id": offer.as_uuid(), "expected": expected }).to_string();
         let path = format!("reservations/{id}/choose");
-        let question = Question {
+        let question = SiteCall {
             method: Method::POST,
             path: &path,
             body: Some(body),
@@ -164,7 +165,7 @@ impl OtherSiteService {
         };
         let path = format!("reservations/{id}");
         let (method, user) = (Method::DELETE, reservation.owner.as_str());
-        let question = Question { method, path: &path, body: None, key: None, user };
+        let question = SiteCall { method, path: &path, body: None, key: None, user };
         let said = peer.ask(question, self.shared.now()).await?;
         let is_gone = said.is_success() || matches!(said.status, 404 | 410);
         let there = ReservationThere::read(&said.text).ok();
@@ -184,7 +185,7 @@ impl OtherSiteService {
         peer: &Peer,
         reservation: &SiteReservation,
     ) -> Result<Said, Silence> {
-        let question = Question {
+        let question = SiteCall {
             method: Method::POST,
             path: "reservations",
             body: Some(reservation.sent.clone()),

@@ -1,0 +1,68 @@
+// What other sites offer for the same request, beside this one.
+
+import type { AskedSiteDocument, SiteOfferDocument, SiteOffersDocument, SiteOffersRequest, QuoteRequest } from '../api/schema';
+import { language } from '../texts/language.svelte';
+import { span, type Clock } from '../time/words';
+import { carbon, energy, money } from '../units/format';
+
+const GIGABYTE = 1e9;
+
+/** Bytes of a number of gigabytes as somebody typed it; nothing where it is none. */
+export function bytesOf(text: string): number | undefined {
+  const trimmed = text.trim().replace(',', '.');
+  if (trimmed === '') return 0;
+  const gigabytes = Number(trimmed);
+  const known = Number.isFinite(gigabytes) && gigabytes >= 0 && gigabytes <= GIGABYTE;
+  return known ? Math.round(gigabytes * GIGABYTE) : undefined;
+}
+
+/** The question to all sites: a request as a quote's, but for what a quote alone may say. */
+export function questionToSites(request: QuoteRequest, input: number, output: number): SiteOffersRequest {
+  const { explain: _, pareto_nodes: __, ...asked } = request;
+  return { request: asked, input_bytes: input, output_bytes: output };
+}
+
+/** A site as a row: its compromise, or why it has none. */
+export interface SiteRow {
+  site: string;
+  here: boolean;
+  place: string;
+  /** Whether the compromise of all sites is there. */
+  isBest: boolean;
+  offer: SiteOfferDocument | undefined;
+  when: string;
+  results: string;
+  cost: string;
+  co2: string;
+  energy: string;
+  /** Why there is no offer: a word for it, and what the service says. */
+  state: string;
+  detail: string;
+}
+
+export function siteRows({ sites, compromise }: SiteOffersDocument, { now, zone }: Clock): SiteRow[] {
+  const texts = language.texts.plan.sites;
+  return sites.map((site): SiteRow => {
+    const offer = site.compromise ?? undefined;
+    const arrives = offer?.data_transfer?.output_arrives;
+    return {
+      site: site.site,
+      here: site.here,
+      place: site.location ?? (site.here ? texts.here : ''),
+      isBest: compromise?.site === site.site,
+      offer,
+      when: offer ? span(Date.parse(offer.start), Date.parse(offer.end), now, zone) : '',
+      results: arrives && offer.data_transfer?.output_s ? texts.resultsAt(span(Date.parse(offer.end), Date.parse(arrives), now, zone)) : '',
+      cost: offer ? money(offer.cost, offer.currency) : '',
+      co2: offer ? carbon(offer.co2_g) : '',
+      energy: offer ? energy(offer.energy_j) : '',
+      state: offer ? '' : stateWords(site),
+      detail: site.detail ?? '',
+    };
+  });
+}
+
+function stateWords({ state }: AskedSiteDocument): string {
+  const words: Record<string, string> = language.texts.plan.sites.states;
+  return words[state] ?? state;
+}
