@@ -152,7 +152,7 @@ pub(super) fn sites(answer: &SitesAnswer) -> Table {
             (None, true) => "here".to_owned(),
             (None, false) => String::new(),
         };
-        let cells = it.compromise.as_ref().map_or_else(Default::default, OfferAnswer::cells);
+        let cells = it.compromise.as_ref().map(OfferAnswer::cells).unwrap_or_default();
         let detail = it.detail.as_deref().map_or_else(String::new, local_text);
         let state = it.state.replace('_', " ");
         let first = [it.site.clone(), place, state];

@@ -13,7 +13,6 @@ impl From<OtherSitesError> for Problem {
             Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, title, error.to_string()).at("/site")
         };
         match error {
-            OtherSitesError::Invalid(errors) => Self::invalid_json(errors),
             OtherSitesError::UnknownSite { .. } => unprocessable("unknown_site", "No such site"),
             OtherSitesError::ThisSite(_) => unprocessable("this_site", "It is this site"),
             OtherSitesError::NoReservation(id) => {

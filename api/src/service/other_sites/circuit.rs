@@ -89,6 +89,6 @@ mod tests {
         let held: Vec<_> = (0..MOST_UNDER_WAY).map(|_| circuit.enter().unwrap()).collect();
         assert!(matches!(circuit.enter(), Err(Silence::Busy)));
         drop(held);
-        circuit.enter().unwrap();
+        drop(circuit.enter().unwrap());
     }
 }

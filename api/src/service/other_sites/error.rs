@@ -1,6 +1,5 @@
 //! Why other sites are not asked, or nothing is booked there.
 
-use planner::json::JsonError;
 use storage::{SiteReservation, SiteReservationId, StorageError};
 
 use crate::service::shared::{Fault, KeyError};
@@ -8,9 +7,6 @@ use crate::service::shared::{Fault, KeyError};
 /// Why nothing is asked of other sites, booked there, shown or cancelled.
 #[derive(Debug, thiserror::Error)]
 pub enum OtherSitesError {
-    /// Errors in what is asked.
-    #[error("the body has errors")]
-    Invalid(Vec<JsonError>),
     /// The settings have no such site.
     #[error("there is no site {name:?} in the settings of this one; {}", known(known_sites))]
     UnknownSite {

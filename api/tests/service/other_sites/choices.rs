@@ -79,7 +79,7 @@ async fn check(three: &Three, wanted: Wanted) {
             );
             assert_eq!(told["here"], true);
         } else {
-            let output_s = (wanted.output_gb * 50) as i64;
+            let output_s = wanted.output_gb * 50;
             assert_eq!(offer["data_transfer"]["output_s"], output_s);
             let arrives = seconds(&offer["data_transfer"]["output_arrives"]);
             assert_eq!(arrives - seconds(&offer["end"]), output_s);
