@@ -1664,6 +1664,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/site-offers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What this site and others offer for a request, in one choice
+         * @description For users and operators. All sites are asked at once, none for longer than its `timeout_s`; nothing is held. Energy, cost and CO2 are with
+         *     what it takes to bring `input_bytes` there and `output_bytes` back. A site that does not answer is listed with why, and what helps.
+         */
+        post: operations["create_site_offers"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/site-reservations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reservations at other sites, newest first, as they were last heard of
+         * @description For users, who see their own, and operators, who see all. No site is asked.
+         */
+        get: operations["list_site_reservations"];
+        put?: never;
+        /**
+         * Books what another site offered
+         * @description For users and operators. What the site confirms is compared with `expected`: nothing that is worse is booked. Sent again with the same
+         *     `Idempotency-Key` it books nothing twice, also where an answer of the other site was lost.
+         */
+        post: operations["create_site_reservation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/site-reservations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A reservation at another site, with its state there
+         * @description For its owner and operators. The site is asked; where it does not answer in time, what it told last is told.
+         */
+        get: operations["get_site_reservation"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancels a reservation at its site
+         * @description For its owner and operators. One that is not booked any more stays as it is.
+         */
+        delete: operations["cancel_site_reservation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/slurm": {
         parameters: {
             query?: never;
@@ -1893,6 +1963,33 @@ export interface components {
             nodes: number;
             /** @description Its walltime. */
             walltime_s: components["schemas"]["Duration"];
+        };
+        /** @description A site that was asked. */
+        AskedSiteDocument: {
+            /**
+             * Format: double
+             * @description How long its answer took, or was waited for, seconds.
+             */
+            answered_in_s: number;
+            compromise?: components["schemas"]["SiteOfferDocument"] | null;
+            /** @description Why it has no offers, and what helps; absent where it has some. */
+            detail?: string | null;
+            /** @description Whether it is this site. */
+            here: boolean;
+            /** @description Where it is, for people; absent where the settings do not say it. */
+            location?: string | null;
+            /** @description The starts that win rankings among its own, in time order. */
+            offers: components["schemas"]["SiteOfferDocument"][];
+            /**
+             * @description What it is called here.
+             * @example lyon
+             */
+            site: string;
+            /**
+             * @description `offers`, `impossible`, `data_too_late`, `slow`, `unreachable`, `paused`, `busy`, `refused`, `unreadable` or `other_currency`.
+             * @example offers
+             */
+            state: string;
         };
         /** @description A record and its number. */
         AuditItemDocument: components["schemas"]["AuditRecordDocument"] & {
@@ -2439,6 +2536,39 @@ export interface components {
              */
             next_cursor?: number | null;
         };
+        /** @description What it takes to bring data to a site and back. */
+        DataTransferDocument: {
+            /**
+             * Format: double
+             * @description Grams of CO2.
+             */
+            co2_g: number;
+            /**
+             * Format: double
+             * @description In units of the offer's currency.
+             */
+            cost: number;
+            /**
+             * Format: double
+             * @description Joules.
+             */
+            energy_j: number;
+            /**
+             * Format: int64
+             * @description How long the input takes, seconds.
+             */
+            input_s: number;
+            /**
+             * Format: date-time
+             * @description When the output is here, RFC 3339.
+             */
+            output_arrives: string;
+            /**
+             * Format: int64
+             * @description How long the output takes, seconds.
+             */
+            output_s: number;
+        };
         /** @description A [`Decision`] as JSON. */
         DecisionDocument: {
             as_soon_as_possible?: components["schemas"]["OfferDocument"] | null;
@@ -2934,6 +3064,39 @@ export interface components {
              * @description The service's time, RFC 3339.
              */
             now: string;
+        };
+        /** @description What an offer is at the site that makes it. */
+        Figures: {
+            /**
+             * Format: double
+             * @description Grams of CO2.
+             */
+            co2_g: number;
+            /**
+             * Format: double
+             * @description In the currency of the site.
+             */
+            cost: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, the first instant after.
+             */
+            end: string;
+            /**
+             * Format: double
+             * @description Joules.
+             */
+            energy_j: number;
+            /**
+             * Format: int32
+             * @description How many nodes it takes.
+             */
+            node_count: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            start: string;
         };
         /** @description How many nodes there are of each standing. */
         FindingCounts: {
@@ -6791,6 +6954,13 @@ export interface components {
              */
             location: string;
             /**
+             * @description The other sites that are asked for offers with this one, by the names of the settings.
+             * @example [
+             *       "lyon"
+             *     ]
+             */
+            other_sites: string[];
+            /**
              * Format: int64
              * @description Starts lie on multiples of so many seconds since the Unix epoch, unless a request says otherwise by `search`.
              * @example 900
@@ -6802,6 +6972,191 @@ export interface components {
              * @example Europe/Paris
              */
             time_zone?: string | null;
+        };
+        /** @description A start at a site, with what its data takes. */
+        SiteOfferDocument: {
+            /** @description What it is at the site, in the site's own currency and without the data: `expected` of a reservation there. */
+            at_site: components["schemas"]["Figures"];
+            /**
+             * Format: double
+             * @description Grams of CO2, with those of the data.
+             */
+            co2_g: number;
+            /**
+             * Format: double
+             * @description In units of `currency`, with that of the data.
+             */
+            cost: number;
+            /**
+             * @description This site's, ISO 4217.
+             * @example EUR
+             */
+            currency: string;
+            data_transfer?: components["schemas"]["DataTransferDocument"] | null;
+            /**
+             * Format: int64
+             * @description From the earliest start to the start, and what the output takes on its way back, seconds: by this, times are compared.
+             */
+            delay_s: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, the first instant after.
+             */
+            end: string;
+            /**
+             * Format: double
+             * @description Joules, with those of the data.
+             */
+            energy_j: number;
+            /**
+             * Format: int32
+             * @description How many nodes it takes.
+             */
+            node_count: number;
+            /**
+             * Format: double
+             * @description The sum of the nodes' maximum power, watts.
+             */
+            peak_power_w: number;
+            /** @description The slower state of its nodes; absent at full speed, as is the next. */
+            power_state?: string | null;
+            /**
+             * @description The rankings that it wins.
+             * @example [
+             *       "cost_co2_energy"
+             *     ]
+             */
+            rankings: string[];
+            /**
+             * @description The site.
+             * @example lyon
+             */
+            site: string;
+            /**
+             * Format: double
+             * @description How fast nodes compute in it, a share of full speed.
+             */
+            speed?: number | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            start: string;
+        };
+        /** @description The offers of all sites. */
+        SiteOffersDocument: {
+            compromise?: components["schemas"]["SiteOfferDocument"] | null;
+            /**
+             * @description `choice`, `optimum` or `impossible`, as of a quote.
+             * @example choice
+             */
+            decision: string;
+            /** @description The starts that win rankings among those of all sites, in time order. */
+            offers: components["schemas"]["SiteOfferDocument"][];
+            /** @description The sites beside one another, this one first. */
+            sites: components["schemas"]["AskedSiteDocument"][];
+        };
+        /** @description What is asked of all sites. */
+        SiteOffersRequest: {
+            /**
+             * Format: int64
+             * @description Bytes that must be at the site before the start; none unless given.
+             * @example 25000000000
+             */
+            input_bytes?: number | null;
+            /**
+             * Format: int64
+             * @description Bytes that are brought back after the end; none unless given.
+             * @example 5000000000
+             */
+            output_bytes?: number | null;
+            /**
+             * @description As a quote's; beside the fields of a request it may have `slowest_speed`, `search`, `labels`, `project` and `utilisation_from`. Names that
+             *     a site does not know, such as of partitions, are an error at that site alone.
+             */
+            request: components["schemas"]["RequestDocument"];
+        };
+        /** @description A reservation at another site. */
+        SiteReservationDocument: {
+            /** @description What was asked for, as it was sent: `request`, `input_bytes`, `output_bytes` and `expected`. */
+            asked: Record<string, unknown>;
+            /** @description The same in words, and what helps. */
+            because?: string | null;
+            booked?: components["schemas"]["Figures"] | null;
+            /**
+             * Format: date-time
+             * @description When something was last heard of it, RFC 3339.
+             */
+            changed_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            created_at: string;
+            /**
+             * Format: uuid
+             * @description Its id here.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The id of its offer at the site.
+             */
+            offer_id?: string | null;
+            /** @description Who asked for it. */
+            owner: string;
+            /** @description Why nothing is booked, or no more: `offer_changed`, `refused`, `not_asked`, `given_up` or `cancelled_here`; null while nothing went wrong. */
+            reason?: string | null;
+            /**
+             * Format: uuid
+             * @description Its id at the site.
+             */
+            reservation_id?: string | null;
+            /**
+             * @description The site.
+             * @example lyon
+             */
+            site: string;
+            /**
+             * @description `asked` (the site has not answered yet), `held` (it has yet to confirm), `confirmed`, `refused` (nothing is booked), `cancelling` (it has yet
+             *     to be cancelled there) or `cancelled`.
+             * @example confirmed
+             */
+            state: string;
+            /** @description The state that the site told last, such as `active`. */
+            state_there?: string | null;
+        };
+        /** @description What is to be booked at which site. */
+        SiteReservationRequest: {
+            /** @description The `at_site` of the offer: nothing that is worse is booked. */
+            expected: components["schemas"]["Figures"];
+            /**
+             * Format: int64
+             * @description As it was asked.
+             */
+            input_bytes?: number | null;
+            /**
+             * Format: int64
+             * @description As it was asked.
+             */
+            output_bytes?: number | null;
+            /** @description What was asked of all sites. */
+            request: components["schemas"]["RequestDocument"];
+            /**
+             * @description The site, as an offer names it.
+             * @example lyon
+             */
+            site: string;
+        };
+        /** @description A page of reservations at other sites. */
+        SiteReservationsPage: {
+            /** @description Newest first. */
+            items: components["schemas"]["SiteReservationDocument"][];
+            /**
+             * Format: uuid
+             * @description Where the next page starts; null on the last.
+             */
+            next_cursor?: string | null;
         };
         /** @description How the service and Slurm stand to each other. */
         Slurm: components["schemas"]["SlurmDetails"] & {
@@ -7401,6 +7756,7 @@ export type AgendaStatusDocument = components['schemas']['AgendaStatusDocument']
 export type AnswerDocument = components['schemas']['AnswerDocument'];
 export type AnswerRequest = components['schemas']['AnswerRequest'];
 export type AskedShape = components['schemas']['AskedShape'];
+export type AskedSiteDocument = components['schemas']['AskedSiteDocument'];
 export type AuditItemDocument = components['schemas']['AuditItemDocument'];
 export type AuditPageDocument = components['schemas']['AuditPageDocument'];
 export type AuditRecordDocument = components['schemas']['AuditRecordDocument'];
@@ -7427,6 +7783,7 @@ export type ConsumedDocument = components['schemas']['ConsumedDocument'];
 export type ConsumedRequest = components['schemas']['ConsumedRequest'];
 export type ConsumptionDocument = components['schemas']['ConsumptionDocument'];
 export type Conversation = components['schemas']['Conversation'];
+export type DataTransferDocument = components['schemas']['DataTransferDocument'];
 export type DecisionDocument = components['schemas']['DecisionDocument'];
 export type DecisionRequest = components['schemas']['DecisionRequest'];
 export type DeviceCode = components['schemas']['DeviceCode'];
@@ -7448,6 +7805,7 @@ export type FeedDocument = components['schemas']['FeedDocument'];
 export type FeedErrorDocument = components['schemas']['FeedErrorDocument'];
 export type FeedRevisionDocument = components['schemas']['FeedRevisionDocument'];
 export type FeedsDocument = components['schemas']['FeedsDocument'];
+export type Figures = components['schemas']['Figures'];
 export type FindingCounts = components['schemas']['FindingCounts'];
 export type FindingDocument = components['schemas']['FindingDocument'];
 export type FindingsPage = components['schemas']['FindingsPage'];
@@ -7599,6 +7957,12 @@ export type SignInWay = components['schemas']['SignInWay'];
 export type SimulationDocument = components['schemas']['SimulationDocument'];
 export type SimulationList = components['schemas']['SimulationList'];
 export type SiteDocument = components['schemas']['SiteDocument'];
+export type SiteOfferDocument = components['schemas']['SiteOfferDocument'];
+export type SiteOffersDocument = components['schemas']['SiteOffersDocument'];
+export type SiteOffersRequest = components['schemas']['SiteOffersRequest'];
+export type SiteReservationDocument = components['schemas']['SiteReservationDocument'];
+export type SiteReservationRequest = components['schemas']['SiteReservationRequest'];
+export type SiteReservationsPage = components['schemas']['SiteReservationsPage'];
 export type Slurm = components['schemas']['Slurm'];
 export type SlurmCounts = components['schemas']['SlurmCounts'];
 export type SlurmDetails = components['schemas']['SlurmDetails'];
@@ -14388,6 +14752,351 @@ export interface operations {
             };
             /** @description No token, or one that is not valid */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_site_offers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SiteOffersRequest"];
+            };
+        };
+        responses: {
+            /** @description The offers of all sites */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteOffersDocument"];
+                };
+            };
+            /** @description The request is not valid at any site */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Overloaded; see Retry-After */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_site_reservations: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Reservations in a page, 1 to 1000; 100 unless given. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of reservations at other sites */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteReservationsPage"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_site_reservation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 characters */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SiteReservationRequest"];
+            };
+        };
+        responses: {
+            /** @description It is confirmed */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteReservationDocument"];
+                };
+            };
+            /** @description The site has not answered in time; it is asked again for a quarter of an hour, and then to cancel what it did */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteReservationDocument"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nothing is booked: the site offers something else by now (`offer_changed`) or refuses (`site_refused`); or the key was used for another request */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unknown_site`, or `this_site` */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `site_unreachable`: nothing is booked */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_site_reservation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A reservation at another site */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteReservationDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_site_reservation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A reservation at another site */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteReservationDocument"];
+                };
+            };
+            /** @description The site does not answer; it is cancelled there as soon as it does */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SiteReservationDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

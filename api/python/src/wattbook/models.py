@@ -514,6 +514,37 @@ class ConsumptionDocument(TypedDict):
     """
 
 
+class DataTransferDocument(TypedDict):
+    """
+    What it takes to bring data to a site and back.
+    """
+
+    input_s: int
+    """
+    How long the input takes, seconds.
+    """
+    output_s: int
+    """
+    How long the output takes, seconds.
+    """
+    output_arrives: str
+    """
+    When the output is here, RFC 3339.
+    """
+    energy_j: float
+    """
+    Joules.
+    """
+    cost: float
+    """
+    In units of the offer's currency.
+    """
+    co2_g: float
+    """
+    Grams of CO2.
+    """
+
+
 class DecisionRequest(TypedDict):
     """
     Which proposals are decided on. Read piece by piece.
@@ -798,6 +829,37 @@ class FeedRevisionDocument(TypedDict):
     notes: list[str]
     """
     What was odd about it.
+    """
+
+
+class Figures(TypedDict):
+    """
+    What an offer is at the site that makes it.
+    """
+
+    start: str
+    """
+    RFC 3339.
+    """
+    end: str
+    """
+    RFC 3339, the first instant after.
+    """
+    node_count: int
+    """
+    How many nodes it takes.
+    """
+    energy_j: float
+    """
+    Joules.
+    """
+    cost: float
+    """
+    In the currency of the site.
+    """
+    co2_g: float
+    """
+    Grams of CO2.
     """
 
 
@@ -3328,6 +3390,146 @@ class SiteDocument(TypedDict):
     """
     Starts lie on multiples of so many seconds since the Unix epoch, unless a request says otherwise by `search`.
     """
+    other_sites: list[str]
+    """
+    The other sites that are asked for offers with this one, by the names of the settings.
+    """
+
+
+class SiteOfferDocument(TypedDict):
+    """
+    A start at a site, with what its data takes.
+    """
+
+    site: str
+    """
+    The site.
+    """
+    rankings: list[str]
+    """
+    The rankings that it wins.
+    """
+    start: str
+    """
+    RFC 3339.
+    """
+    end: str
+    """
+    RFC 3339, the first instant after.
+    """
+    node_count: int
+    """
+    How many nodes it takes.
+    """
+    energy_j: float
+    """
+    Joules, with those of the data.
+    """
+    cost: float
+    """
+    In units of `currency`, with that of the data.
+    """
+    currency: str
+    """
+    This site's, ISO 4217.
+    """
+    co2_g: float
+    """
+    Grams of CO2, with those of the data.
+    """
+    peak_power_w: float
+    """
+    The sum of the nodes' maximum power, watts.
+    """
+    delay_s: int
+    """
+    From the earliest start to the start, and what the output takes on its way back, seconds: by this, times are compared.
+    """
+    power_state: NotRequired[str | None]
+    """
+    The slower state of its nodes; absent at full speed, as is the next.
+    """
+    speed: NotRequired[float | None]
+    """
+    How fast nodes compute in it, a share of full speed.
+    """
+    data_transfer: NotRequired[DataTransferDocument | None]
+    at_site: Figures
+    """
+    What it is at the site, in the site's own currency and without the data: `expected` of a reservation there.
+    """
+
+
+class SiteReservationDocument(TypedDict):
+    """
+    A reservation at another site.
+    """
+
+    id: str
+    """
+    Its id here.
+    """
+    owner: str
+    """
+    Who asked for it.
+    """
+    site: str
+    """
+    The site.
+    """
+    state: str
+    """
+    `asked` (the site has not answered yet), `held` (it has yet to confirm), `confirmed`, `refused` (nothing is booked), `cancelling` (it has yet
+    to be cancelled there) or `cancelled`.
+    """
+    reason: NotRequired[str | None]
+    """
+    Why nothing is booked, or no more: `offer_changed`, `refused`, `not_asked`, `given_up` or `cancelled_here`; null while nothing went wrong.
+    """
+    because: NotRequired[str | None]
+    """
+    The same in words, and what helps.
+    """
+    reservation_id: NotRequired[str | None]
+    """
+    Its id at the site.
+    """
+    offer_id: NotRequired[str | None]
+    """
+    The id of its offer at the site.
+    """
+    state_there: NotRequired[str | None]
+    """
+    The state that the site told last, such as `active`.
+    """
+    booked: NotRequired[Figures | None]
+    asked: dict[str, Any]
+    """
+    What was asked for, as it was sent: `request`, `input_bytes`, `output_bytes` and `expected`.
+    """
+    created_at: str
+    """
+    RFC 3339.
+    """
+    changed_at: str
+    """
+    When something was last heard of it, RFC 3339.
+    """
+
+
+class SiteReservationsPage(TypedDict):
+    """
+    A page of reservations at other sites.
+    """
+
+    items: list[SiteReservationDocument]
+    """
+    Newest first.
+    """
+    next_cursor: NotRequired[str | None]
+    """
+    Where the next page starts; null on the last.
+    """
 
 
 class SlurmCounts(TypedDict):
@@ -3869,6 +4071,42 @@ class AskedShape(TypedDict):
     """
     Its walltime.
     """
+
+
+class AskedSiteDocument(TypedDict):
+    """
+    A site that was asked.
+    """
+
+    site: str
+    """
+    What it is called here.
+    """
+    location: NotRequired[str | None]
+    """
+    Where it is, for people; absent where the settings do not say it.
+    """
+    here: bool
+    """
+    Whether it is this site.
+    """
+    state: str
+    """
+    `offers`, `impossible`, `data_too_late`, `slow`, `unreachable`, `paused`, `busy`, `refused`, `unreadable` or `other_currency`.
+    """
+    detail: NotRequired[str | None]
+    """
+    Why it has no offers, and what helps; absent where it has some.
+    """
+    answered_in_s: float
+    """
+    How long its answer took, or was waited for, seconds.
+    """
+    offers: list[SiteOfferDocument]
+    """
+    The starts that win rankings among its own, in time order.
+    """
+    compromise: NotRequired[SiteOfferDocument | None]
 
 
 class AuditItemDocument(AuditRecordDocument):
@@ -5355,6 +5593,73 @@ class SimulationList(TypedDict):
     next_cursor: NotRequired[str | None]
     """
     Where the next page starts; null on the last.
+    """
+
+
+class SiteOffersDocument(TypedDict):
+    """
+    The offers of all sites.
+    """
+
+    decision: str
+    """
+    `choice`, `optimum` or `impossible`, as of a quote.
+    """
+    offers: list[SiteOfferDocument]
+    """
+    The starts that win rankings among those of all sites, in time order.
+    """
+    compromise: NotRequired[SiteOfferDocument | None]
+    sites: list[AskedSiteDocument]
+    """
+    The sites beside one another, this one first.
+    """
+
+
+class SiteOffersRequest(TypedDict):
+    """
+    What is asked of all sites.
+    """
+
+    request: RequestDocument
+    """
+    As a quote's; beside the fields of a request it may have `slowest_speed`, `search`, `labels`, `project` and `utilisation_from`. Names that
+    a site does not know, such as of partitions, are an error at that site alone.
+    """
+    input_bytes: NotRequired[int | None]
+    """
+    Bytes that must be at the site before the start; none unless given.
+    """
+    output_bytes: NotRequired[int | None]
+    """
+    Bytes that are brought back after the end; none unless given.
+    """
+
+
+class SiteReservationRequest(TypedDict):
+    """
+    What is to be booked at which site.
+    """
+
+    site: str
+    """
+    The site, as an offer names it.
+    """
+    request: RequestDocument
+    """
+    What was asked of all sites.
+    """
+    input_bytes: NotRequired[int | None]
+    """
+    As it was asked.
+    """
+    output_bytes: NotRequired[int | None]
+    """
+    As it was asked.
+    """
+    expected: Figures
+    """
+    The `at_site` of the offer: nothing that is worse is booked.
     """
 
 

@@ -79,7 +79,11 @@ async fn what_cannot_be_ordered_is_told(three: &Three, wanted: &Value) {
     let problem = home.post(PATH, &other).await.problem(400, "invalid_body");
     assert_eq!(problem["errors"][0]["pointer"], "/expected");
     home.get(&format!("{PATH}/none")).await.problem(404, "not_found");
+    // After three failures in turn it is not asked, so that it heard nothing.
     three.to_lyon.now(Does::CutOff);
+    for _ in 0..3 {
+        three.ask().await;
+    }
     let problem = home.post(PATH, wanted).await.problem(503, "site_unreachable");
     assert!(problem["detail"].as_str().unwrap().contains("lyon"), "{problem}");
     let id = problem["site_reservation_id"].as_str().unwrap();

@@ -1,1 +1,0 @@
-import{Dn as e,Qt as t,Zn as n,cn as r,gn as i,jn as a,mn as o}from"./index-CHjOD2mI.js";var s=i(`<div class="scroll svelte-1vwh8mh" role="region" tabindex="0"><!></div>`);function c(i,c){var l=s(),u=a(l);r(u,()=>c.children),n(l),e(()=>t(l,`aria-label`,c.label)),o(i,l)}export{c as t};
