@@ -135,10 +135,9 @@ impl File {
         let slot = errors.note(within("slot_s", self.slot_s, 900, 1..=86_400));
         let scope = overrides.power_cap_scope.as_ref().or(self.power_cap_scope.as_ref());
         let cap_scope = errors.note(cap_scope(scope));
-        let threads = |name, value| within(name, value, 0, 0..=1024);
-        let planning_threads = errors.note(threads("planning_threads", self.planning_threads));
-        let simulation_threads =
-            errors.note(threads("simulation_threads", self.simulation_threads));
+        let number = |name, value| within(name, value, 0, 0..=1024);
+        let planning_threads = errors.note(number("planning_threads", self.planning_threads));
+        let simulation_threads = errors.note(number("simulation_threads", self.simulation_threads));
         let queue = within("planning_queue", self.planning_queue, 1024, 1..=1_000_000);
         let planning_queue = errors.note(queue);
         let location = errors.note(location(self.location));
@@ -189,8 +188,7 @@ impl File {
         let sign_in = errors.note(IssuerSettings::read_all(self.sign_in));
         let limits = errors.note(Limits::read(&self.limits).context("[limits]"));
         let webhooks = errors.note(EventWebhook::read_all(self.webhooks, Secrets::Needed));
-        let sites =
-            location.as_ref().and_then(|here| errors.note(OtherSite::read_all(self.sites, here)));
+        let sites = errors.note(OtherSite::read_all(self.sites, location.as_deref()));
         let mail = errors.note(self.mail.map(MailSettings::read).transpose().context("[mail]"));
 
         let cores = std::thread::available_parallelism().map_or(1, usize::from);

@@ -75,18 +75,18 @@ pub struct OtherSiteFields {
 }
 
 impl OtherSite {
-    /// Reads all `[[sites]]` beside the site that is called `here`.
+    /// Reads all `[[sites]]` beside the site that is called `here`, where that is known.
     ///
     /// # Errors
     /// What cannot work, with the site's name.
-    pub fn read_all(fields: Vec<OtherSiteFields>, here: &str) -> anyhow::Result<Vec<Self>> {
+    pub fn read_all(fields: Vec<OtherSiteFields>, here: Option<&str>) -> anyhow::Result<Vec<Self>> {
         ensure!(fields.len() <= MOST_SITES, "[[sites]]: there are more than {MOST_SITES}");
         let mut all: Vec<Self> = Vec::with_capacity(fields.len());
         for fields in fields {
             let name = fields.name.clone();
             ensure!(is_name(&name), "[[sites]]: name {name:?} {NAME_RULE}");
             ensure!(
-                name != here,
+                Some(name.as_str()) != here,
                 "[[sites]]: {name:?} is what this site is called; say another name, or another location for this site"
             );
             ensure!(all.iter().all(|it| it.name != name), "[[sites]]: two have the name {name:?}");
@@ -173,7 +173,7 @@ mod tests {
         let table: toml::Table = toml::from_str(text).map_err(|error| error.to_string())?;
         let fields: Vec<OtherSiteFields> =
             table["sites"].clone().try_into().map_err(|error| format!("{error}"))?;
-        OtherSite::read_all(fields, "site").map_err(|error| format!("{error:#}"))
+        OtherSite::read_all(fields, Some("site")).map_err(|error| format!("{error:#}"))
     }
 
     const LYON: &str = "[[sites]]\nname = \"lyon\"\nurl = \"https://lyon.example/wattbook/\"\n";

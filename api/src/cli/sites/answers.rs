@@ -127,15 +127,18 @@ pub(super) fn offers(answer: &SitesAnswer) -> Table {
         !answer.offers.iter().any(|it| (&best.site, &best.at_site) == (&it.site, &it.at_site))
     });
     let rows = answer.offers.iter().chain(apart).map(|it| {
-        let mut best = if it.rankings.len() == Ranking::ALL.len() {
+        let rankings = if it.rankings.len() == Ranking::ALL.len() {
             "all of them".to_owned()
         } else {
             it.rankings.join(" ")
         };
-        if is_compromise(it) {
-            best = format!("{best} {COMPROMISE}").trim_start().to_owned();
-        }
-        std::iter::once(it.site.clone()).chain(it.cells()).chain([best]).collect::<Vec<_>>()
+        let compromise = is_compromise(it).then(|| COMPROMISE.to_owned());
+        let best: Vec<String> =
+            [rankings].into_iter().filter(|it| !it.is_empty()).chain(compromise).collect();
+        std::iter::once(it.site.clone())
+            .chain(it.cells())
+            .chain([best.join(" ")])
+            .collect::<Vec<_>>()
     });
     let head = ["SITE"].into_iter().chain(FIGURES).chain(["BEST BY RANKING"]);
     let mut table = Table::new();

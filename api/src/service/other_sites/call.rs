@@ -67,7 +67,9 @@ impl Peer {
         let after = self.settings.timeout;
         let answer = tokio::time::timeout(after, self.exchange(asked, now)).await;
         let answer = answer.unwrap_or(Err(Silence::Slow { after }));
-        self.circuit.note(answer.is_ok());
+        // One that has no room for this site's requests is up.
+        let is_up = answer.as_ref().map_or_else(Silence::is_of_site_that_is_up, |_| true);
+        self.circuit.note(is_up);
         if let Err(silence) = &answer {
             tracing::warn!(site = self.settings.name, %silence, "another site does not answer");
         }

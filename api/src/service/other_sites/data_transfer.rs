@@ -75,7 +75,7 @@ mod tests {
         let text = "name = \"lyon\"\nurl = \"https://lyon.example\"\nbandwidth_bytes_per_s = 1e8\nlatency_s = 0.5\n\
             cost_per_gb = 0.1\nenergy_kwh_per_gb = 0.02\nco2_g_per_gb = 3.0";
         let fields: OtherSiteFields = toml::from_str(text).unwrap();
-        let site = OtherSite::read_all(vec![fields], "site").unwrap().remove(0);
+        let site = OtherSite::read_all(vec![fields], Some("site")).unwrap().remove(0);
         let volume = DataVolume { input_bytes: 25_000_000_000, output_bytes: 5_000_000_000 };
         let there = DataTransfer::with(&site, volume, Currency::EUR).unwrap();
         assert_eq!((there.input, there.output), (Seconds::new(251), Seconds::new(51)));

@@ -65,7 +65,7 @@ impl SiteQuestion {
 
     /// As it is put to this site, which no data has to reach.
     pub(super) fn here(&self) -> String {
-        self.without_front_nodes(self.members.clone())
+        without_front_nodes(self.members.clone())
     }
 
     /// The first instant at which it may start at a site that data has to reach.
@@ -94,12 +94,7 @@ impl SiteQuestion {
         if let Some(end) = latest_end {
             members.insert("latest_end".to_owned(), json!(end));
         }
-        Some(self.without_front_nodes(members))
-    }
-
-    fn without_front_nodes(&self, mut members: Map<String, Value>) -> String {
-        members.insert("pareto_nodes".to_owned(), json!(false));
-        Value::Object(members).to_string()
+        Some(without_front_nodes(members))
     }
 
     /// The reservation that holds what was offered and nothing else; `None` where none of the shapes is the offer's.
@@ -155,6 +150,12 @@ impl SiteOrder {
             Some(order)
         })
     }
+}
+
+/// A question that a site answers without telling the nodes of each start.
+fn without_front_nodes(mut members: Map<String, Value>) -> String {
+    members.insert("pareto_nodes".to_owned(), json!(false));
+    Value::Object(members).to_string()
 }
 
 fn question(reader: &mut Reader, object: &Object<'_>, now: Timestamp) -> Option<SiteQuestion> {

@@ -5,7 +5,7 @@ use storage::SiteReservationState::{Asked, Cancelled, Cancelling, Confirmed, Hel
 use storage::{SiteReservation, SiteReservationId, SiteReservationReason};
 use uuid::Uuid;
 
-use super::call::SiteCall;
+use super::call::{Said, SiteCall};
 use super::question::SiteOrder;
 use super::silence::Silence;
 use super::steps::Progress;
@@ -179,7 +179,7 @@ impl OtherSiteService {
         let (method, user) = (Method::GET, stored.owner.as_str());
         let question = SiteCall { method, path: &path, body: None, key: None, user };
         let now = self.shared.now();
-        let said = peer.ask(question, now).await.ok().filter(|said| said.is_success());
+        let said = peer.ask(question, now).await.ok().filter(Said::is_success);
         let there = said.and_then(|said| ReservationThere::read(&said.text).ok());
         let Some(there) = there else { return Ok(stored) };
         if stored.state_there.as_deref() == Some(there.state.as_str()) {

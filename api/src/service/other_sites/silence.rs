@@ -24,3 +24,10 @@ pub(super) enum Silence {
     #[error("is being asked too much at a time by this site; ask again in a moment")]
     Busy,
 }
+
+impl Silence {
+    /// Whether a site that is up says so: it has no room for more requests of this site.
+    pub(super) const fn is_of_site_that_is_up(&self) -> bool {
+        matches!(self, Self::Failed { status: 429, .. })
+    }
+}

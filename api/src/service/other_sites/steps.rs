@@ -50,6 +50,10 @@ impl OtherSiteService {
     ) -> Result<Progress, OtherSitesError> {
         let id = reservation.id;
         let Some(peer) = self.peer(&reservation.site) else {
+            if matches!(reservation.state, Asked | Held | Cancelling) {
+                let told = "is not in the settings any more: nothing can be done there from here";
+                reservation.because = Some(told.to_owned());
+            }
             return Ok(Progress::Settled(reservation));
         };
         for _ in 0..MOST_STEPS {
@@ -174,8 +178,13 @@ impl OtherSiteService {
         if is_gone {
             return Ok(SiteReservation { state: Cancelled, because, ..ended });
         }
-        let was_booked = reservation.told.is_some();
-        let state = if was_booked && said.status == 409 { Confirmed } else { Refused };
+        // It is booked as long as the site does not let this one cancel it.
+        if said.status != 409 {
+            let (status, detail) = (said.status, said.problem().1);
+            return Err(Silence::Failed { status, detail });
+        }
+        let was_booked = matches!(reservation.state_there.as_deref(), Some("confirmed" | "active"));
+        let state = if was_booked { Confirmed } else { Refused };
         Ok(with(&ended, state, NotDone, format!("does not cancel it: {}", refusal(&said))))
     }
 

@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::between::Does;
-use super::three::Three;
+use super::three::{Three, of_site};
 use crate::client::{Answer, Client, answer};
 use crate::dialogue::until;
 use crate::site::{Site, on_both_engines};
@@ -13,6 +13,7 @@ on_both_engines! {
     what_a_site_offers_is_booked_there_seen_and_cancelled_from_here,
     an_answer_that_is_lost_books_once,
     what_a_site_that_is_gone_cannot_cancel_is_cancelled_when_it_is_back,
+    each_sees_their_own_and_a_site_refuses_whom_it_does_not_know,
 }
 
 pub const PATH: &str = "/api/v1/site-reservations";
@@ -129,4 +130,45 @@ async fn what_a_site_that_is_gone_cannot_cancel_is_cancelled_when_it_is_back(sit
     // Nobody asks for it again: the service does.
     until(&home, PATH, |it| it["items"][0]["state"] == "cancelled").await;
     assert_eq!(states_there(&lyon).await, ["cancelled"]);
+}
+
+async fn each_sees_their_own_and_a_site_refuses_whom_it_does_not_know(site: Site) {
+    let three = Three::start(&site, "timeout_s = 30.0").await;
+    let tokens = [("ada", "user"), ("bob", "user"), ("olga", "operator")];
+    let tokens = tokens.map(|(name, role)| site.token(name, role));
+    let [ada, bob, olga] = tokens.each_ref().map(|token| three.home.client().with_token(token));
+    let offers = ada.post("/api/v1/site-offers", &three.question()).await.ok(200);
+    let booked = order(&ada, &three.order(&offers, "lyon"), "k").await.ok(201);
+    assert_eq!(booked["owner"], "ada");
+    bob.get(&path(&booked)).await.problem(404, "not_found");
+    bob.delete(&path(&booked)).await.problem(404, "not_found");
+    assert_eq!(bob.get(PATH).await.ok(200)["items"], json!([]));
+    for client in [&ada, &olga] {
+        assert_eq!(client.get(PATH).await.ok(200)["items"][0]["id"], booked["id"]);
+    }
+    // From now on the site wants a token, and has not given any.
+    let token = three.sites[0].token("paris", "operator");
+    let offers = ada.post("/api/v1/site-offers", &three.question()).await.ok(200);
+    let told = of_site(&offers, "lyon");
+    assert_eq!(told["state"], "refused", "{told}");
+    assert!(told["detail"].as_str().unwrap().contains("token of its [[sites]]"), "{told}");
+    // What it does not let this one cancel is booked.
+    assert_eq!(ada.delete(&path(&booked)).await.ok(202)["state"], "cancelling");
+    let lyon = three.lyon.client().with_token(&token);
+    assert_eq!(states_there(&lyon).await, ["confirmed"]);
+    // With the token it is let.
+    let file = site.folder().join("lyon.token");
+    std::fs::write(&file, &token).unwrap();
+    let (url, folder) = (&three.to_lyon.address, site.folder());
+    let settings = format!(
+        "[[sites]]\nname = \"lyon\"\nurl = \"http://{url}\"\ntoken = {{ file = {file:?} }}\n"
+    );
+    std::fs::write(folder.join("token.toml"), settings).unwrap();
+    let home = site.serve_with(&["--config", "token.toml"]).await;
+    let ada = home.client().with_token(&tokens[0]);
+    let offers = ada.post("/api/v1/site-offers", &three.question()).await.ok(200);
+    assert_eq!(of_site(&offers, "lyon")["state"], "offers");
+    assert_eq!(ada.delete(&path(&booked)).await.ok(200)["state"], "cancelled");
+    assert_eq!(states_there(&lyon).await, ["cancelled"]);
+    assert!(!home.log().contains(&token));
 }

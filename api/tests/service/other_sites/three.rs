@@ -59,8 +59,8 @@ pub struct Three {
     pub to_lyon: Between,
     pub to_nice: Between,
     pub hours: Hours,
-    /// Databases last as long.
-    _sites: [Site; 2],
+    /// The databases of the others.
+    pub sites: [Site; 2],
 }
 
 impl Three {
@@ -86,7 +86,7 @@ impl Three {
         }
         std::fs::write(home.folder().join("sites.toml"), text).unwrap();
         let home = home.serve_with(&["--config", "sites.toml"]).await;
-        let three = Self { home, lyon, nice, to_lyon, to_nice, hours, _sites: sites };
+        let three = Self { home, lyon, nice, to_lyon, to_nice, hours, sites };
         for (site, server) in known().iter().zip([&three.home, &three.lyon, &three.nice]) {
             furnish(&server.client(), site, hours).await;
         }

@@ -5,7 +5,7 @@ use planner::time::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use storage::SiteReservation;
+use storage::{SiteReservation, SiteReservationReason};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -58,7 +58,7 @@ impl SiteReservationDocument {
             owner: it.owner,
             site: it.site,
             state: it.state.word(),
-            reason: it.reason.map(|reason| reason.word()),
+            reason: it.reason.map(SiteReservationReason::word),
             because: it.because,
             reservation_id: it.reservation.map(ReservationId::as_uuid),
             offer_id: it.offer.map(OfferId::as_uuid),
