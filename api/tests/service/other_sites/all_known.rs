@@ -53,7 +53,7 @@ pub struct Wanted {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
     pub site: &'static str,
-    pub start_s: i64,
+    pub begins_s: i64,
     /// Energy, cost and CO2.
     pub amounts: [i128; 3],
     /// With the time that the output takes.
@@ -81,20 +81,19 @@ impl KnownSite {
             (wanted.earliest_s..=wanted.latest_s).filter(|at| at % SLOT_S == 0 && *at >= ready);
         slots
             .filter(|at| self.is_free(*at, wanted))
-            .map(|start_s| {
+            .map(|begins_s| {
                 let watts = self.draw_w * i128::from(wanted.nodes);
-                let of = |rates: &[i128; HOURS]| {
-                    self.integral(rates, start_s, wanted.duration_s) * watts
-                };
+                let of =
+                    |rates: &[i128; HOURS]| integral(rates, begins_s, wanted.duration_s) * watts;
                 Start {
                     site: self.name,
-                    start_s,
+                    begins_s,
                     amounts: [
                         watts * i128::from(wanted.duration_s) + gb * joules_per_gb,
                         of(&self.prices) + gb * cost_per_gb * 3_600_000_000,
                         of(&self.intensities) + gb * co2_g_per_gb * 3_600_000,
                     ],
-                    counted_s: start_s + on_its_way(wanted.output_gb),
+                    counted_s: begins_s + on_its_way(wanted.output_gb),
                 }
             })
             .collect()
@@ -105,17 +104,17 @@ impl KnownSite {
         let overlaps = at < to * 3600 && from * 3600 < at + wanted.duration_s;
         wanted.nodes <= self.nodes - if overlaps { nodes } else { 0 }
     }
+}
 
-    /// A rate's sum over the seconds of a span.
-    fn integral(&self, rates: &[i128; HOURS], start_s: i64, length_s: i64) -> i128 {
-        let hours = (FIRST_HOUR..).zip(rates);
-        let parts = hours.map(|(hour, rate)| {
-            let (from, to) = (hour * 3600, (hour + 1) * 3600);
-            let seconds = to.min(start_s + length_s) - from.max(start_s);
-            rate * i128::from(seconds.max(0))
-        });
-        parts.sum()
-    }
+/// A rate's sum over the seconds of a span.
+fn integral(rates: &[i128; HOURS], start_s: i64, length_s: i64) -> i128 {
+    let hours = (FIRST_HOUR..).zip(rates);
+    let parts = hours.map(|(hour, rate)| {
+        let (from, to) = (hour * 3600, (hour + 1) * 3600);
+        let seconds = to.min(start_s + length_s) - from.max(start_s);
+        rate * i128::from(seconds.max(0))
+    });
+    parts.sum()
 }
 
 /// All starts of all sites.

@@ -161,7 +161,8 @@ async fn each_sees_their_own_and_a_site_refuses_whom_it_does_not_know(site: Site
     std::fs::write(&file, &token).unwrap();
     let (url, folder) = (&three.to_lyon.address, site.folder());
     let settings = format!(
-        "[[sites]]\nname = \"lyon\"\nurl = \"http://{url}\"\ntoken = {{ file = {file:?} }}\n"
+        "[[sites]]\nname = \"lyon\"\nurl = \"http://{url}\"\ntoken = {{ file = \"{}\" }}\n",
+        file.display()
     );
     std::fs::write(folder.join("token.toml"), settings).unwrap();
     let home = site.serve_with(&["--config", "token.toml"]).await;

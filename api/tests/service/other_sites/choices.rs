@@ -24,7 +24,11 @@ fn ranking(order: [usize; 3]) -> String {
 #[track_caller]
 fn assert_is(offer: &Value, start: &Start, three: &Three) {
     let found = (offer["site"].as_str().unwrap(), offer["start"].as_str().unwrap());
-    assert_eq!(found, (start.site, instant(three.hours.at(0) + start.start_s).as_str()), "{offer}");
+    assert_eq!(
+        found,
+        (start.site, instant(three.hours.at(0) + start.begins_s).as_str()),
+        "{offer}"
+    );
     let [energy, cost, co2] = start.amounts;
     for (name, amount) in
         [("energy_j", energy as f64), ("cost", cost as f64 / 3.6e9), ("co2_g", co2 as f64 / 3.6e6)]
