@@ -14,6 +14,7 @@ mod machines;
 mod observer;
 mod play;
 mod replay;
+mod stepped;
 mod submissions;
 
 use std::io;
@@ -35,6 +36,7 @@ pub use machines::Entered;
 pub use observer::{LinkUse, Observer};
 pub use play::simulate;
 pub use replay::replay;
+pub use stepped::SteppedCluster;
 
 /// What a simulation is played on.
 #[derive(Clone, Copy, Debug)]

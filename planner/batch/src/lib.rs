@@ -13,6 +13,7 @@
 //! * [`message_log`]: the messages of another simulator, to be replayed.
 //! * [`supplier_tables`]: prices, CO2 intensities and caps; [`reservation`]: machines that are not for jobs.
 //! * [`quantity`]: exact products of simulated time; [`quantiles`]: of values that are not kept.
+//! * [`sites`]: several clusters, and clients that choose among them.
 //! * [`start_prediction`]: when a job would start, from the state of a queue.
 //! * [`summary`]: what became of the jobs, over all of them, in bounded memory.
 //! * [`output`]: what became of each of them; [`report`]: in pictures.
@@ -36,6 +37,7 @@ pub mod report;
 pub mod reservation;
 pub mod scheduler;
 pub mod simulation;
+pub mod sites;
 pub mod start_prediction;
 mod step_function;
 pub mod steps;

@@ -30,6 +30,8 @@ pub struct JobRequest {
     pub nodes: u32,
     /// After how long the job is killed; [`Time::FOREVER`] where the workload does not say.
     pub walltime: Time,
+    /// Which of the priority queues it stands in: all jobs of one come before those of the next.
+    pub queue: u32,
 }
 
 /// What happened at one instant, or in one message of it.
@@ -148,6 +150,16 @@ pub trait Scheduler {
     /// When a bound changes next that waiting jobs may wait for; `None` where no bound changes.
     fn bounded_until(&self) -> Option<Time> {
         None
+    }
+}
+
+impl<S: Scheduler + ?Sized> Scheduler for &mut S {
+    fn decide(&mut self, moment: &Moment<'_>, decisions: &mut Decisions) {
+        (**self).decide(moment, decisions);
+    }
+
+    fn bounded_until(&self) -> Option<Time> {
+        (**self).bounded_until()
     }
 }
 

@@ -32,6 +32,9 @@ pub(crate) struct Zone {
     pub(crate) routing: Routing,
 }
 
+/// The bytes of a window of TCP (`SimGrid`'s `network/TCP-gamma`).
+pub(crate) const TCP_WINDOW: f64 = 4_194_304.0;
+
 /// Why two hosts have no route.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no route from {from} to {to}")]
@@ -79,6 +82,17 @@ impl Network {
         self.links_between(from, to, &mut links)?;
         let latency = self.latency_of(&links);
         Ok(Route { links, latency })
+    }
+
+    /// How many seconds bytes take from one host to another while nothing else is on their way.
+    ///
+    /// # Errors
+    /// There is no route.
+    pub fn time_alone(&self, from: HostId, to: HostId, bytes: f64) -> Result<f64, NoRoute> {
+        let Route { links, latency } = self.route(from, to)?;
+        let window = if latency > 0.0 { TCP_WINDOW / (2.0 * latency) } else { f64::INFINITY };
+        let bandwidths = links.iter().map(|link| self.links[link.0 as usize].bandwidth);
+        Ok(latency + bytes / bandwidths.fold(window, f64::min))
     }
 
     /// Appends the links between two hosts.

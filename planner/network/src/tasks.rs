@@ -7,11 +7,9 @@
 
 pub use crate::loads::LinkTotals;
 use crate::loads::Loads;
-use crate::platform::{Host, HostId, LinkId, Network, NoRoute};
+use crate::platform::{Host, HostId, LinkId, Network, NoRoute, TCP_WINDOW};
 use crate::sharing::{Activity, Resource, Sharing, Use};
 
-/// The bytes of a window of TCP (`SimGrid`'s `network/TCP-gamma`).
-const TCP_WINDOW: f64 = 4_194_304.0;
 /// A task of which less than this part is left is done.
 const DONE: f64 = 1e-14;
 /// Less than this of a latency is nothing, seconds.

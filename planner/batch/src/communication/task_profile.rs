@@ -47,6 +47,15 @@ pub enum TaskProfile {
         /// Whether both are of all machines instead.
         divided: bool,
     },
+    /// The first machine alone reads from a storage and writes to it.
+    FirstMachine {
+        /// The name of the storage.
+        storage: Box<str>,
+        /// Read by it.
+        read_bytes: f64,
+        /// Written by it.
+        written_bytes: f64,
+    },
     /// Data go from one storage to another.
     Staging {
         /// The name of the storage they come from.
@@ -101,6 +110,10 @@ impl TaskProfile {
                 let storage = network.storage(storage.as_deref())?;
                 let parts = if *divided { count.max(1) as f64 } else { 1.0 };
                 with_storage(hosts, storage, read_bytes / parts, written_bytes / parts)
+            }
+            Self::FirstMachine { storage, read_bytes, written_bytes } => {
+                let first = &hosts[..count.min(1)];
+                with_storage(first, network.storage(Some(storage))?, *read_bytes, *written_bytes)
             }
             Self::Staging { from, to, bytes } => ParallelTask {
                 hosts: vec![network.storage(Some(from))?, network.storage(Some(to))?],

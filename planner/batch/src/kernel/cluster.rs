@@ -108,17 +108,18 @@ impl<'a> SimulationState<'a> {
         found
     }
 
-    /// Lets a job wait; `None` when it is refused.
+    /// Lets a job wait in one of the priority queues; `None` when it is refused.
     pub(super) fn submit<E>(
         &mut self,
         job: Job,
+        queue: u32,
         observer: &mut impl Observer,
     ) -> Result<Option<JobRequest>, SimulationError<E>> {
         if job.nodes == 0 || job.nodes > self.cluster.platform.machines() {
             observer.refused(&job, None)?;
             return Ok(None);
         }
-        Ok(Some(self.admit(job)))
+        Ok(Some(JobRequest { queue, ..self.admit(job) }))
     }
 
     /// Lets a job wait, whatever it asks for.
@@ -136,7 +137,7 @@ impl<'a> SimulationState<'a> {
             key
         };
         self.waiting += 1;
-        JobRequest { key, nodes, walltime }
+        JobRequest { key, nodes, walltime, queue: 0 }
     }
 
     /// Takes back a waiting job, and frees its key.

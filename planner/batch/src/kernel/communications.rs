@@ -38,6 +38,8 @@ pub(super) struct Beginning {
 struct RunningProgram {
     number: u64,
     cursor: Cursor,
+    /// Steps that it has done.
+    steps: u32,
     task: TaskId,
     /// Whether it is still being launched.
     launching: bool,
@@ -70,6 +72,8 @@ pub(super) struct Communications<'a> {
     deadlines: BTreeSet<(Time, u64, JobKey)>,
     /// Tasks that ended and whose jobs have not gone on yet.
     due: Vec<TaskId>,
+    /// Jobs that have done a step since they were asked for, and how many each has done.
+    advanced: Vec<(JobKey, u32)>,
     /// Whether loads may have changed since they were looked at.
     changed: bool,
 }
@@ -90,6 +94,7 @@ impl<'a> Communications<'a> {
             tasks: HashMap::new(),
             deadlines: BTreeSet::new(),
             due: Vec::new(),
+            advanced: Vec::new(),
             changed: false,
         }
     }
@@ -121,6 +126,7 @@ impl<'a> Communications<'a> {
         let running = RunningProgram {
             number,
             cursor: Cursor::of(program),
+            steps: 0,
             task: self.execution.wait(launch.as_seconds()),
             launching: true,
             machines,
@@ -153,6 +159,11 @@ impl<'a> Communications<'a> {
         Ok(ended)
     }
 
+    /// Jobs that have done a step since this was asked last, and how many each has done.
+    pub(super) fn steps_done(&mut self) -> Vec<(JobKey, u32)> {
+        std::mem::take(&mut self.advanced)
+    }
+
     /// The execution goes on to an instant; which jobs have done all that they do.
     fn advance_to(&mut self, at: Time) -> Result<Vec<JobKey>, NoRoute> {
         let mut left = (at - self.at).as_seconds();
@@ -183,6 +194,8 @@ impl<'a> Communications<'a> {
             job.launching = false;
         } else {
             job.cursor.advance();
+            job.steps += 1;
+            self.advanced.push((key, job.steps));
         }
         job.task = match job.cursor.current() {
             None | Some(Step::Sequence { .. }) => return Ok(false),

@@ -39,6 +39,14 @@ pub trait Observer {
         Ok(())
     }
 
+    /// A job on the network has done so many steps of its program.
+    ///
+    /// # Errors
+    /// Those of its output.
+    fn advanced(&mut self, _now: Time, _: &Job, _steps: u32) -> io::Result<()> {
+        Ok(())
+    }
+
     /// The meter was read, after a job started or ended or machines entered a state; where it is known
     /// what machines draw.
     ///
@@ -95,6 +103,10 @@ impl<O: Observer + ?Sized> Observer for &mut O {
         (**self).entered(entering)
     }
 
+    fn advanced(&mut self, now: Time, job: &Job, steps: u32) -> io::Result<()> {
+        (**self).advanced(now, job, steps)
+    }
+
     fn metered(&mut self, reading: &MeterReading) -> io::Result<()> {
         (**self).metered(reading)
     }
@@ -128,6 +140,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn entered(&mut self, entering: &Entering<'_>) -> io::Result<()> {
         self.0.entered(entering)?;
         self.1.entered(entering)
+    }
+
+    fn advanced(&mut self, now: Time, job: &Job, steps: u32) -> io::Result<()> {
+        self.0.advanced(now, job, steps)?;
+        self.1.advanced(now, job, steps)
     }
 
     fn metered(&mut self, reading: &MeterReading) -> io::Result<()> {

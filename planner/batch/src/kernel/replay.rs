@@ -41,7 +41,7 @@ pub fn replay<E>(
         for id in &message.submitted {
             let job = find(&mut jobs, &mut named, id)?.filter(|job| job.submitted == now);
             let wrong = || message.contradiction(format!("job {id} is not submitted at {now} s"));
-            submitted.extend(state.submit(job.ok_or_else(wrong)?, observer)?);
+            submitted.extend(state.submit(job.ok_or_else(wrong)?, 0, observer)?);
         }
         let consumed = state.machines().consumed(now);
         let (ended, submitted) = (&ended, &submitted);

@@ -1,5 +1,5 @@
-//! A schedule as a Paje trace, which `ViTE` and others draw: a container for each machine, whose state is
-//! the job that it runs, or that it is idle, off or being switched.
+//! A schedule as a Paje trace, which `ViTE` and others draw: a container for each cluster, and in it for each machine, whose
+//! state is the job that it runs, or that it is idle, off or being switched.
 //!
 //! A row for each machine of each job: traces of large clusters are large. Jobs share eight colours.
 
@@ -73,29 +73,45 @@ const STATES: [(&str, &str, &str); 4] = [
 #[derive(Debug)]
 pub struct PajeTrace<W> {
     out: W,
-    machines: u32,
+    /// In each cluster.
+    machines: Vec<u32>,
     jobs: usize,
     last: Time,
 }
 
 impl<W: Write> PajeTrace<W> {
-    /// A trace of so many machines, all idle.
+    /// A trace of a cluster of so many machines, all idle.
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn new(mut out: W, machines: u32) -> io::Result<Self> {
+    pub fn new(out: W, machines: u32) -> io::Result<Self> {
+        Self::of_clusters(out, &[("cluster", machines)])
+    }
+
+    /// A trace of several clusters, each with its name and machines, all idle. Their machines are numbered on: those of the
+    /// second cluster come behind those of the first.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn of_clusters(mut out: W, clusters: &[(&str, u32)]) -> io::Result<Self> {
         out.write_all(DEFINITIONS.as_bytes())?;
         writeln!(out, "1 ct_c 0 \"Cluster\"\n1 ct_m ct_c \"Machine\"\n2 s ct_m \"State\"")?;
         for (alias, name, colour) in STATES {
             writeln!(out, "3 {alias} s \"{name}\" \"{colour}\"")?;
         }
-        writeln!(out, "4 0.000000 c ct_c 0 \"cluster\"")?;
-        for machine in 0..machines {
-            writeln!(out, "4 0.000000 m{machine} ct_m c \"machine {machine}\"")?;
+        let mut all = 0;
+        for (cluster, (name, machines)) in clusters.iter().enumerate() {
+            writeln!(out, "4 0.000000 c{cluster} ct_c 0 \"{}\"", told(name))?;
+            for machine in 0..*machines {
+                let number = all + machine;
+                writeln!(out, "4 0.000000 m{number} ct_m c{cluster} \"machine {machine}\"")?;
+            }
+            all += machines;
         }
-        for machine in 0..machines {
+        for machine in 0..all {
             writeln!(out, "5 0.000000 s m{machine} i")?;
         }
+        let machines = clusters.iter().map(|(_, machines)| *machines).collect();
         Ok(Self { out, machines, jobs: 0, last: Time::ZERO })
     }
 
@@ -106,7 +122,7 @@ impl<W: Write> PajeTrace<W> {
     pub fn started(&mut self, now: Time, job: &JobId, machines: &NodeSet) -> io::Result<()> {
         let (number, colour) = (self.jobs, COLOURS[self.jobs % COLOURS.len()]);
         self.jobs += 1;
-        let name = job.to_string().replace(['"', '\n'], "'");
+        let name = told(&job.to_string());
         writeln!(self.out, "3 j{number} s \"job {name}\" \"{colour}\"")?;
         self.state(now, machines, &format!("j{number}"))
     }
@@ -139,10 +155,12 @@ impl<W: Write> PajeTrace<W> {
     /// # Errors
     /// Those of the output.
     pub fn finish(mut self) -> io::Result<()> {
-        for machine in 0..self.machines {
+        for machine in 0..self.machines.iter().sum() {
             writeln!(self.out, "6 {} m{machine} ct_m", self.last)?;
         }
-        writeln!(self.out, "6 {} c ct_c", self.last)?;
+        for cluster in 0..self.machines.len() {
+            writeln!(self.out, "6 {} c{cluster} ct_c", self.last)?;
+        }
         self.out.flush()
     }
 
@@ -155,6 +173,11 @@ impl<W: Write> PajeTrace<W> {
     }
 }
 
+/// A name as texts have it.
+fn told(name: &str) -> String {
+    name.replace(['"', '\n'], "'")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -164,7 +187,7 @@ mod tests {
     #[test]
     fn every_line_keeps_to_its_definition() {
         let mut written = Vec::new();
-        let mut trace = PajeTrace::new(&mut written, 3).unwrap();
+        let mut trace = PajeTrace::of_clusters(&mut written, &[("one", 2), ("two", 1)]).unwrap();
         let machines = NodeSet::from_positions([0, 2]);
         trace
             .started(Time::from_micros(1_500_000), &JobId::Name("a \"b\"".into()), &machines)
@@ -214,6 +237,7 @@ mod tests {
             }
         }
         assert!(text.contains("3 j0 s \"job a 'b'\" ") && text.contains("\n5 1.500000 s m2 j0\n"));
-        assert!(text.ends_with("6 2.000000 c ct_c\n"));
+        assert!(text.contains("4 0.000000 m2 ct_m c1 \"machine 0\"\n"));
+        assert!(text.ends_with("6 2.000000 c0 ct_c\n6 2.000000 c1 ct_c\n"));
     }
 }

@@ -65,12 +65,15 @@ pub enum LinkSharing {
 pub struct StorageSection {
     /// Its name.
     pub name: String,
-    /// Of its link, bytes/s.
-    pub bandwidth_bytes_per_s: f64,
+    /// Of its link, bytes/s; without one, its link is never scarce.
+    pub bandwidth_bytes_per_s: Option<f64>,
     /// Of its link, s.
     #[serde(default)]
     pub latency_s: f64,
 }
+
+/// The bandwidth of a link that takes no time, bytes/s.
+const NEVER_SCARCE: f64 = 1e18;
 
 impl NetworkSection {
     /// `SimGrid`'s XML of the network of so many machines, which are hosts called by their numbers.
@@ -104,11 +107,15 @@ impl NetworkSection {
         for (number, storage) in self.storages.iter().enumerate() {
             let StorageSection { name, bandwidth_bytes_per_s, latency_s } = storage;
             let name = quick_xml::escape::escape(name.as_str());
+            let (bandwidth, policy) = match bandwidth_bytes_per_s {
+                Some(bandwidth) => (*bandwidth, "SHARED"),
+                None => (NEVER_SCARCE, "FATPIPE"),
+            };
             let _ = write!(
                 xml,
                 "<zone id=\"storage_{number}\" routing=\"Full\"><host id=\"{name}\" speed=\"1f\"><prop id=\"role\" \
-                 value=\"storage\"/></host></zone><link id=\"{name}_link\" bandwidth=\"{bandwidth_bytes_per_s}Bps\" \
-                 latency=\"{latency_s}s\"/><zoneRoute src=\"machines\" dst=\"storage_{number}\" \
+                 value=\"storage\"/></host></zone><link id=\"{name}_link\" bandwidth=\"{bandwidth}Bps\" \
+                 latency=\"{latency_s}s\" sharing_policy=\"{policy}\"/><zoneRoute src=\"machines\" dst=\"storage_{number}\" \
                  gw_src=\"machines_router\" gw_dst=\"{name}\"><link_ctn id=\"{name}_link\"/></zoneRoute>"
             );
         }

@@ -9,15 +9,16 @@ use std::borrow::Cow;
 use super::order::OrderPart;
 use crate::scheduler::JobRequest;
 use crate::time::Time;
-use tree::{Rank, Tree};
+pub use tree::Rank;
+use tree::Tree;
 
 /// Jobs in the order of their ranks; those of equal ranks stay as they are.
 pub fn in_order(jobs: &[JobRequest], rank: Rank) -> Cow<'_, [JobRequest]> {
-    if jobs.is_sorted_by_key(rank) {
+    if jobs.is_sorted_by_key(|job| rank.of(job)) {
         return Cow::Borrowed(jobs);
     }
     let mut sorted = jobs.to_vec();
-    sorted.sort_by_key(rank);
+    sorted.sort_by_key(|job| rank.of(job));
     Cow::Owned(sorted)
 }
 
@@ -61,14 +62,14 @@ impl Hole {
 impl Queue {
     /// A queue without jobs.
     pub fn new(order: &OrderPart) -> Self {
-        Self { rank: order.rank, jobs: Tree::new() }
+        Self { rank: Rank(order.rank), jobs: Tree::new() }
     }
 
     /// Jobs that come now in the order in which they would wait; none where one of them would be before
     /// those that wait already.
     pub fn behind<'a>(&self, jobs: &'a [JobRequest]) -> Option<Cow<'a, [JobRequest]>> {
         let jobs = in_order(jobs, self.rank);
-        let leads = |job: &JobRequest, first: &JobRequest| (self.rank)(job) < (self.rank)(first);
+        let leads = |job: &JobRequest, first: &JobRequest| self.rank.of(job) < self.rank.of(first);
         let led = jobs.first().zip(self.first()).is_some_and(|(job, first)| leads(job, first));
         (!led).then_some(jobs)
     }
@@ -124,19 +125,19 @@ mod tests {
         /// fits, or nobody.
         #[test]
         fn does_as_a_sorted_list(
-            jobs in prop::collection::vec((1_u32..9, 1_i64..30, 0..4), 1..300),
+            jobs in prop::collection::vec((1_u32..9, 1_i64..30, 0..4, 0_u32..3), 1..300),
             (nodes, extra, before) in (1_u32..9, 0_u32..4, 0_i64..30),
         ) {
             let hole = Hole { nodes, before_shadow: Time::from_seconds(before), extra };
             let fits = |job: &JobRequest| hole.takes(job.nodes, job.walltime);
             for order in [&fcfs::ORDER, &sjf::ORDER, &ljf::ORDER] {
                 let (mut queue, mut list) = (Queue::new(order), Vec::<JobRequest>::new());
-                for (number, &(nodes, walltime, leaves)) in (0..).zip(&jobs) {
+                for (number, &(nodes, walltime, leaves, own_queue)) in (0..).zip(&jobs) {
                     let walltime = Time::from_seconds(walltime);
-                    let job = JobRequest { key: JobKey(number), nodes, walltime };
+                    let job = JobRequest { key: JobKey(number), nodes, walltime, queue: own_queue };
                     let leads = queue.behind(&[job]).is_none();
                     list.push(job);
-                    list.sort_by_key(order.rank);
+                    list.sort_by_key(|job| (job.queue, (order.rank)(job)));
                     prop_assert_eq!(leads, list.len() > 1 && list[0] == job);
                     queue.push(job);
                     if leaves == 0 {

@@ -4,6 +4,7 @@
 mod axis;
 mod course;
 mod gantt;
+mod several_sites;
 
 use std::fmt::Write;
 use std::io;
@@ -23,6 +24,7 @@ use crate::time::Time;
 use axis::Axis;
 use course::Course;
 use gantt::Gantt;
+pub use several_sites::sites_page;
 
 /// What part of the simulation the figures are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,20 +80,20 @@ impl Collector {
     }
 
     /// The page of a simulation, which began at `zero` by the clock where that is known.
-    pub fn html(mut self, title: &str, summary: &Summary, zero: Option<Timestamp>) -> String {
+    pub fn html(self, title: &str, summary: &Summary, zero: Option<Timestamp>) -> String {
+        let title = escaped(title);
+        let body = self.body(summary, zero);
+        begin(&title) + &body + "</main></body></html>\n"
+    }
+
+    /// What the page says and shows of the simulation.
+    fn body(mut self, summary: &Summary, zero: Option<Timestamp>) -> String {
         let machines = summary.nb_computing_machines;
         self.off(self.end, self.off_now.0);
         let zero = zero.filter(|zero| dates(*zero, self.end));
-        let title = escaped(title);
         let mut out = format!(
-            "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport \
-             content=\"width=device-width\"><title>{title}</title>\n<style>{STYLE}\
-             .gantt{{margin-bottom:1.5rem}}</style></head>\n<body><main><h1>{title}</h1>\n"
-        );
-        let _ = writeln!(
-            out,
             "<p class=lead>{} jobs on {} machines. A job waits {:.1} min in the mean; machines \
-             compute {:.1} % of the time.{}</p>",
+             compute {:.1} % of the time.{}</p>\n",
             grouped(&summary.nb_jobs.to_string()),
             grouped(&machines.to_string()),
             summary.mean_waiting_time / 60.0,
@@ -104,7 +106,7 @@ impl Collector {
         out += &self.figures(zero);
         out += "</div><h2>Summary</h2><p>Of the whole simulation.</p><dl>";
         out += &facts(summary);
-        out + "</dl></main></body></html>\n"
+        out + "</dl>"
     }
 
     /// What the figures are of, where that is not everything.
@@ -153,6 +155,15 @@ impl Collector {
         let (scale, watts) = readable("W", most, "");
         out + &figure("Power of all machines", &watts, &[("power", &self.power)], scale)
     }
+}
+
+/// The begin of a page, up to its title.
+fn begin(title: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=en><head><meta charset=utf-8><meta name=viewport \
+         content=\"width=device-width\"><title>{title}</title>\n<style>{STYLE}\
+         .gantt{{margin-bottom:1.5rem}}</style></head>\n<body><main><h1>{title}</h1>\n"
+    )
 }
 
 /// So long after an instant, to the second.

@@ -13,6 +13,8 @@ mod network;
 mod properties;
 mod replays;
 mod simbatch;
+mod sites;
+mod sites_brute_force;
 mod switching;
 mod switching_known;
 mod unlimited;

@@ -51,6 +51,11 @@ impl Live {
 }
 
 impl SimulationState<'_> {
+    /// When something happens next to jobs on the network.
+    pub(in crate::kernel) fn next_on_network(&mut self) -> Option<Time> {
+        self.communications.as_mut()?.next_instant()
+    }
+
     /// Jobs on the network go on until `until`, or until one of them ends before, which is then the next end.
     pub(in crate::kernel) fn play_network<E>(
         &mut self,
@@ -67,6 +72,11 @@ impl SimulationState<'_> {
                 Ok(ended) => ended,
                 Err(error) => return Err(self.no_route(now, error)),
             };
+            for (key, steps) in communications.steps_done() {
+                if let Some(live) = self.live.get(key.index()).and_then(Option::as_ref) {
+                    observer.advanced(now, &live.job, steps)?;
+                }
+            }
             if ended.is_empty() {
                 self.tell_loads(now, observer)?;
                 continue;

@@ -15,7 +15,7 @@ use super::bounds::Bounds;
 use super::cap::Cap;
 use super::profile::Profile;
 use crate::policy::by_key::ByKey;
-use crate::policy::queue::in_order;
+use crate::policy::queue::{Rank, in_order};
 use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler, Tie};
 use crate::time::Time;
 
@@ -58,7 +58,7 @@ impl Planned {
 #[derive(Debug)]
 pub struct Conservative {
     tie: Tie,
-    rank: fn(&JobRequest) -> i64,
+    rank: Rank,
     profile: Profile,
     cap: Cap,
     /// Of the profile as it is.
@@ -76,7 +76,7 @@ impl Conservative {
     pub fn new(machines: u32, tie: Tie, guarantees: &Guarantees<'_>) -> Self {
         Self {
             tie,
-            rank: guarantees.order.rank,
+            rank: Rank(guarantees.order.rank),
             profile: Profile::limited(machines, guarantees.limits),
             cap: Cap::new(machines, guarantees.limits),
             bounds: Bounds::default(),
@@ -110,8 +110,8 @@ impl Conservative {
             self.bounds.learn(nodes, walltime, start);
         }
         self.next_start = self.next_start.min(start);
-        let rank = (self.rank)(&job);
-        let place = self.waiting.partition_point(|other| (self.rank)(&other.job) <= rank);
+        let rank = self.rank.of(&job);
+        let place = self.waiting.partition_point(|other| self.rank.of(&other.job) <= rank);
         self.waiting.insert(place, Planned { job, start });
     }
 

@@ -17,7 +17,7 @@ use super::profile::{PlaceRequest, Profile};
 use super::set_profile::{MachineSpan, SetProfile};
 use crate::policy::by_key::ByKey;
 use crate::policy::fit::Selection;
-use crate::policy::queue::in_order;
+use crate::policy::queue::{Rank, in_order};
 use crate::reservation::Reservation;
 use crate::scheduler::{Decisions, JobKey, JobRequest, Moment, Scheduler};
 use crate::time::Time;
@@ -34,7 +34,7 @@ struct Planned {
 /// Conservative backfilling over sets of machines.
 #[derive(Debug)]
 pub struct ConservativeSet {
-    rank: fn(&JobRequest) -> i64,
+    rank: Rank,
     profile: SetProfile,
     /// How many more machines may compute, where a cap bounds that.
     limits: Option<Profile>,
@@ -63,7 +63,7 @@ impl ConservativeSet {
             profile.take(&MachineSpan { start: *from, end: *until, machines: machines.clone() });
         }
         Self {
-            rank: guarantees.order.rank,
+            rank: Rank(guarantees.order.rank),
             profile,
             limits: (!limits.is_empty()).then(|| Profile::limited(machines, limits)),
             cap: Cap::new(machines, limits),
@@ -148,8 +148,8 @@ impl ConservativeSet {
         let place = MachineSpan { start, end: start + job.walltime, machines };
         self.take(&place);
         self.next_start = self.next_start.min(start);
-        let rank = (self.rank)(&job);
-        let index = self.waiting.partition_point(|other| (self.rank)(&other.job) <= rank);
+        let rank = self.rank.of(&job);
+        let index = self.waiting.partition_point(|other| self.rank.of(&other.job) <= rank);
         self.waiting.insert(index, Planned { job, place, seen: self.given.len() });
     }
 

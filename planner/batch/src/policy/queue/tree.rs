@@ -7,15 +7,29 @@ use crate::scheduler::JobRequest;
 /// Jobs of a leaf, and parts of a branch, at most; few in tests, so that their trees are high.
 const FULL: usize = if cfg!(test) { 4 } else { 32 };
 
-/// Gives a job its place.
-pub type Rank = fn(&JobRequest) -> i64;
+/// Gives a job its place: by its priority queue, and within that by an order.
+#[derive(Clone, Copy, Debug)]
+pub struct Rank(pub fn(&JobRequest) -> i64);
+
+/// The priority queue and the rank within it.
+type Place = (u32, i64);
+
+/// Before everybody.
+const FIRST: Place = (0, i64::MIN);
+
+impl Rank {
+    /// Of a job.
+    pub fn of(self, job: &JobRequest) -> Place {
+        (job.queue, (self.0)(job))
+    }
+}
 
 /// A part of the tree: a leaf, or a branch. All leaves are equally far from the root.
 #[derive(Debug)]
 pub struct Tree {
     jobs: usize,
     /// No job here has a greater rank, and none behind has a less.
-    last: i64,
+    last: Place,
     least: Least,
     /// Whether a job was removed that what is least may rest on.
     stale: bool,
@@ -32,10 +46,10 @@ enum Parts {
 impl Tree {
     /// No jobs.
     pub fn new() -> Self {
-        Self::of(Parts::Leaf(Vec::new()), i64::MIN)
+        Self::of(Parts::Leaf(Vec::new()), FIRST)
     }
 
-    fn of(parts: Parts, last: i64) -> Self {
+    fn of(parts: Parts, last: Place) -> Self {
         let jobs = match &parts {
             Parts::Leaf(jobs) => jobs.len(),
             Parts::Branch(parts) => parts.iter().map(Self::len).sum(),
@@ -89,13 +103,13 @@ impl Tree {
 
     /// Adds a job behind those of its rank; what comes behind this part then, where there was no room in it.
     fn insert(&mut self, job: JobRequest, rank: Rank) -> Option<Self> {
-        let own = rank(&job);
+        let own = rank.of(&job);
         self.jobs += 1;
         self.last = self.last.max(own);
         self.least.add(job.nodes, job.walltime);
         let (place, all) = match &mut self.parts {
             Parts::Leaf(jobs) => {
-                let place = jobs.partition_point(|other| rank(other) <= own);
+                let place = jobs.partition_point(|other| rank.of(other) <= own);
                 jobs.insert(place, job);
                 (place, jobs.len())
             }
@@ -117,12 +131,12 @@ impl Tree {
         let behind = match &mut self.parts {
             Parts::Leaf(jobs) => {
                 let behind = jobs.split_off(at);
-                self.last = jobs.last().map_or(i64::MIN, rank);
+                self.last = jobs.last().map_or(FIRST, |job| rank.of(job));
                 Self::of(Parts::Leaf(behind), last)
             }
             Parts::Branch(parts) => {
                 let behind = parts.split_off(at);
-                self.last = parts.last().map_or(i64::MIN, |part| part.last);
+                self.last = parts.last().map_or(FIRST, |part| part.last);
                 Self::of(Parts::Branch(behind), last)
             }
         };
