@@ -32,6 +32,9 @@ pub(crate) struct Zone {
     pub(crate) routing: Routing,
 }
 
+/// The link that a host has to itself where nothing is written of that.
+pub const LOOPBACK_NAME: &str = "__loopback__";
+
 /// The bytes of a window of TCP (`SimGrid`'s `network/TCP-gamma`).
 pub(crate) const TCP_WINDOW: f64 = 4_194_304.0;
 

@@ -15,6 +15,7 @@ use planner::time::Timestamp;
 
 use super::formats::Format;
 use super::parts::{PartArguments, PartChoices};
+use super::sites_arguments::SitesArguments;
 use super::system_arguments::SystemArguments;
 use super::watch::WatchArguments;
 use crate::cli::Failure;
@@ -27,7 +28,13 @@ use batch::simulation::{NamedOptions, SimulationOptions};
 pub struct Arguments {
     /// The workload: a trace in the Standard Workload Format or Batsim's JSON, or with --system a table of jobs (CSV),
     /// a trace, what sacct -P or sacct --json printed, AccaSim's jobs in JSON, or Parquet; compressed by gzip or not
-    #[arg(long, value_name = "FILE")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        required = false,
+        required_unless_present = "grid_experiment",
+        default_value_if("grid_experiment", clap::builder::ArgPredicate::IsPresent, "-")
+    )]
     pub workload: PathBuf,
     /// Machines of the cluster; the first ones of the platform where one is given [default: all of the
     /// platform; without one what the workload says, MaxProcs or MaxNodes in a trace's header, nb_res in JSON]
@@ -37,12 +44,14 @@ pub struct Arguments {
     /// conservative_no_compression, conservative_contiguous, conservative_best_effort_contiguous,
     /// conservative_local, conservative_best_effort_local, opportunistic_shutdown, proportional_shutdown, inertial_shutdown, easy_reservations, power_cap,
     /// energy_bud, reduce_pc, or external: who listens at --socket. Parts may be said beside it or instead of it
-    #[arg(long, required_unless_present_any = ["order", "backfill", "fit", "gate", "switching", "system"])]
+    #[arg(long, required_unless_present_any = ["order", "backfill", "fit", "gate", "switching", "system", "grid_experiment"])]
     pub policy: Option<Decider>,
     #[command(flatten)]
     pub parts: PartChoices,
     #[command(flatten)]
     pub system: SystemArguments,
+    #[command(flatten)]
+    pub sites: SitesArguments,
     #[command(flatten)]
     pub watch: WatchArguments,
     /// With --policy external: where the decision process listens by ZeroMQ, as Batsim's do

@@ -18,6 +18,8 @@ mod parquet_jobs;
 mod parts;
 mod run;
 mod shares;
+mod sites;
+mod sites_arguments;
 mod supplier;
 mod sweep;
 mod system;

@@ -21,11 +21,15 @@ use super::files::{self, Pending};
 use super::inputs;
 use super::nodes::Services;
 use super::outputs::Outputs;
+use super::sites;
 use super::system;
 use crate::cli::Failure;
 use crate::cli::out;
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if let Some(file) = &arguments.sites.grid_experiment {
+        return sites::run(arguments, file);
+    }
     if let Some(file) = &arguments.system.system {
         return system::run(arguments, file);
     }

@@ -19,7 +19,7 @@ pub const JOURNAL: &str = "unfinished.jsonl";
 const STORE: &str = "s3://";
 
 /// Every file of results that a simulation writes.
-const RESULTS: [&str; 26] = [
+const RESULTS: [&str; 27] = [
     "summary.json",
     "summary.csv",
     "report.html",
@@ -39,6 +39,7 @@ const RESULTS: [&str; 26] = [
     "machine_states.csv",
     "pstate_changes.csv",
     "estimated_waiting_times.csv",
+    "links.csv",
     "schedule.trace",
     "timing.csv",
     "timing.json",
@@ -274,7 +275,7 @@ pub fn tell_written(target: &Target) {
         count => format!(", and the files of {count} {of} in {target}{place}"),
     };
     let (cells, instances) =
-        (told(&cells, "cells", ""), told(&instances, "instances", "/instances"));
+        (told(&cells, "folders", ""), told(&instances, "instances", "/instances"));
     tell(format!("wrote {}{cells}{instances}", files.join(", ")));
 }
 

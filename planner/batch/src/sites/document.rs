@@ -219,14 +219,6 @@ const fn factors() -> [f64; 2] {
     [1.1, 3.0]
 }
 
-impl WideLinkSection {
-    /// Its name as results tell it; `number` tells it from others between the same ends.
-    pub(super) fn told_name(&self, number: usize) -> String {
-        let [from, to] = &self.between;
-        self.name.clone().unwrap_or_else(|| format!("{from}-{to} {number}"))
-    }
-}
-
 impl SiteSection {
     /// The network of machines of which nothing else is known, with a frontal if none is written.
     pub fn network_with_frontal(&self) -> Option<NetworkSection> {

@@ -31,7 +31,7 @@ pub use drawn::drawn_load;
 pub use experiment::{Client, SitesError, SitesExperiment};
 pub use play::play_sites;
 pub use record::{SiteTaskEnd, SiteTaskRecord};
-pub use results::{ClientResults, SiteResults, SitesResults};
+pub use results::{ClientResults, SiteResults, SitesResults, WideLinkUse};
 pub use rule::SiteRule;
 pub use site::SiteSetup;
 pub use table::write_site_jobs;

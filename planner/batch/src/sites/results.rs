@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use network::platform::{LOOPBACK_NAME, Link};
 use network::tasks::LinkTotals;
 use planner::quantity::Energy;
 use serde::Serialize;
@@ -108,8 +109,10 @@ impl SitesResults {
             summary: site.tally.summary(site.setup.platform.machines()),
         };
         let elapsed_s = end.as_seconds();
-        let links = experiment.links.network().links().iter().zip(totals);
-        let link = |(link, totals): (&network::platform::Link, &LinkTotals)| WideLinkUse {
+        // What a host has to itself is not written in the experiment, and nothing goes over it.
+        let written = |(link, _): &(&Link, &LinkTotals)| &*link.name != LOOPBACK_NAME;
+        let links = experiment.links.network().links().iter().zip(totals).filter(written);
+        let link = |(link, totals): (&Link, &LinkTotals)| WideLinkUse {
             link: link.name.to_string(),
             bytes: totals.bytes,
             busy_time_s: totals.busy_s,

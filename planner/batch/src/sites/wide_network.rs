@@ -77,6 +77,18 @@ impl WideNetwork {
     }
 }
 
+/// The name of a link; one that has none is called by its ends, and by how manieth it is between them.
+fn name_of(links: &[WideLinkSection], number: usize) -> String {
+    let link = &links[number];
+    let [from, to] = &link.between;
+    let same = |other: &&WideLinkSection| other.name.is_none() && other.between == link.between;
+    match (&link.name, links[..number].iter().filter(same).count()) {
+        (Some(name), _) => name.clone(),
+        (None, 0) => format!("{from}-{to}"),
+        (None, before) => format!("{from}-{to} {}", before + 1),
+    }
+}
+
 /// `SimGrid`'s XML of the links; the shortest way is taken.
 fn xml(names: &BTreeSet<&str>, links: &[WideLinkSection]) -> String {
     let mut xml = "<platform version=\"4.1\"><zone id=\"links\" routing=\"Dijkstra\">".to_owned();
@@ -91,7 +103,7 @@ fn xml(names: &BTreeSet<&str>, links: &[WideLinkSection]) -> String {
             LinkSharing::Shared => "SHARED",
             LinkSharing::Fatpipe => "FATPIPE",
         };
-        let name = link.told_name(number);
+        let name = name_of(links, number);
         let name = escape(name.as_str());
         let _ = write!(
             xml,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Element, NetworkXmlError};
 use crate::parts::{Host, Link, LinkId, PointId, ZoneId};
-use crate::platform::{Network, Point, Zone};
+use crate::platform::{LOOPBACK_NAME, Network, Point, Zone};
 use crate::zones::shortest::{Search, Shortest};
 use crate::zones::star::{Ray, Star};
 use crate::zones::table::Table;
@@ -131,7 +131,7 @@ impl Builder {
     fn loopback(&mut self) -> LinkId {
         *self.loopback.get_or_insert_with(|| {
             let (bandwidth, latency) = LOOPBACK;
-            let name = "__loopback__".into();
+            let name = LOOPBACK_NAME.into();
             self.network.links.push(Link { name, bandwidth, latency, fatpipe: true });
             LinkId(position(self.network.links.len() - 1))
         })

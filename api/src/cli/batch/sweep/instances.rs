@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use batch::communication::MachineNetwork;
 use batch::job::Job;
 use batch::platform::Platform;
-use batch::simulation::{Decider, NamedOptions, Simulation, SimulationOptions};
+use batch::simulation::{Decider, Inputs, NamedOptions, Simulation, SimulationOptions};
 use batch::workload::{Cleaning, JobsInMemory, Workload, WorkloadReading};
 use sha2::{Digest, Sha256};
 
@@ -46,8 +47,8 @@ pub struct Sweep {
     latest: Mutex<Option<(Key, Arc<JobsInMemory>)>>,
 }
 
-/// Workload, platform and seed.
-type Key = (usize, usize, Option<u64>);
+/// Workload, platform, seed, and whether jobs communicate over the platform's network.
+type Key = (usize, usize, Option<u64>, bool);
 
 impl Sweep {
     /// Reads platforms and workloads; everything that is wrong with any instance.
@@ -152,12 +153,12 @@ impl Sweep {
 
     fn read_workloads(&mut self, errors: &mut Vec<String>) -> Result<(), Failure> {
         let mut files = Vec::new();
-        for (number, workload) in self.file.workloads.iter().enumerate() {
-            let JobSource::File(file) = &workload.source else { continue };
+        for number in 0..self.file.workloads.len() {
+            let JobSource::File(file) = &self.file.workloads[number].source else { continue };
             files.push(file.clone());
-            for cluster in &self.clusters[number] {
-                if let Err(failure) = hold(workload, None, &cluster.platform) {
-                    errors.extend(located(&self.path, workload.line, failure)?);
+            for place in 0..self.clusters[number].len() {
+                if let Err((line, failure)) = self.read_for(number, place) {
+                    errors.extend(located(&self.path, line, failure)?);
                     break;
                 }
             }
@@ -166,6 +167,45 @@ impl Sweep {
             self.digest(file);
         }
         Ok(())
+    }
+
+    /// Reads a workload for a platform, whose network is read too where jobs communicate over it: what is wrong, and the line of
+    /// the file that it belongs to.
+    fn read_for(&mut self, number: usize, place: usize) -> Result<(), (usize, Failure)> {
+        let (workload, platform) = (&self.file.workloads[number], &self.file.platforms[place]);
+        let of_workload = |failure| (workload.line, failure);
+        let cluster = &self.clusters[number][place];
+        let communicates = self.communicates(workload, cluster).map_err(of_workload)?;
+        let network = match platform.file.as_deref().filter(|_| communicates) {
+            Some(file) => inputs::network(file, &cluster.platform),
+            None => Ok(None),
+        };
+        let network = network.map_err(|failure| (platform.line, failure))?;
+        hold(workload, None, &cluster.platform, network.as_ref()).map_err(of_workload)?;
+        self.clusters[number][place].network = network;
+        Ok(())
+    }
+
+    /// Whether jobs of a workload communicate, and some policy lets that take time.
+    fn communicates(
+        &self,
+        workload: &SweptWorkload,
+        cluster: &ClusterInputs,
+    ) -> Result<bool, Failure> {
+        let wanted = self.options.iter().any(|(options, _)| options.network);
+        let JobSource::File(file) = &workload.source else { return Ok(false) };
+        if !wanted {
+            return Ok(false);
+        }
+        let any = Platform::of_machines(cluster.platform.machines());
+        let source = files::open_unseen(file)?;
+        let opened = Workload::open(source, reading(workload, any.machines()), &any, None);
+        Ok(opened.map_err(|error| files::bad_input(file, error))?.needs_network())
+    }
+
+    /// What jobs communicate over under a policy, where that takes time.
+    fn network<'a>(&self, cluster: &'a ClusterInputs, policy: usize) -> Option<&'a MachineNetwork> {
+        cluster.network.as_ref().filter(|_| self.options[policy].0.network)
     }
 
     /// Keeps in mind what a file holds; a file that is not there was complained of already.
@@ -193,7 +233,7 @@ impl Sweep {
     ) -> Simulation<'a> {
         let (swept, (options, own)) = (&self.file.policies[policy], &self.options[policy]);
         Simulation {
-            inputs: cluster.inputs(),
+            inputs: Inputs { network: self.network(cluster, policy), ..cluster.inputs() },
             decider: Decider::Policy {
                 policy: swept.combination(),
                 options: own,
@@ -207,14 +247,16 @@ impl Sweep {
 
     /// The jobs of an instance, which end early once `stopped` is set.
     pub fn jobs(&self, instance: Instance, stopped: &Arc<AtomicBool>) -> Result<Workload, Failure> {
-        let key = (instance.workload, instance.platform, instance.seed);
+        let cluster = self.cluster(instance);
+        let network = self.network(cluster, instance.policy);
+        let key = (instance.workload, instance.platform, instance.seed, network.is_some());
         let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         let jobs = match &*latest {
             Some((of, jobs)) if *of == key => Arc::clone(jobs),
             _ => {
                 let workload = &self.file.workloads[instance.workload];
-                let jobs =
-                    Arc::new(hold(workload, instance.seed, &self.cluster(instance).platform)?);
+                let jobs = hold(workload, instance.seed, &cluster.platform, network)?;
+                let jobs = Arc::new(jobs);
                 *latest = Some((key, Arc::clone(&jobs)));
                 jobs
             }
@@ -223,23 +265,24 @@ impl Sweep {
     }
 }
 
+/// How a workload is read.
+const fn reading(workload: &SweptWorkload, machines: u32) -> WorkloadReading {
+    let (raw, duplicates) = (workload.raw, workload.keep_duplicates);
+    WorkloadReading { machines, raw, whole: true, duplicates }
+}
+
 /// The jobs of a workload in memory.
 fn hold(
     workload: &SweptWorkload,
     seed: Option<u64>,
     platform: &Platform,
+    network: Option<&MachineNetwork>,
 ) -> Result<JobsInMemory, Failure> {
     let machines = platform.machines();
     match &workload.source {
         JobSource::File(file) => {
-            let reading = WorkloadReading {
-                machines,
-                raw: workload.raw,
-                whole: true,
-                duplicates: workload.keep_duplicates,
-            };
             let source = files::open_unseen(file)?;
-            let opened = Workload::open(source, reading, platform, None);
+            let opened = Workload::open(source, reading(workload, machines), platform, network);
             let jobs = opened.and_then(|mut jobs| jobs.read_all());
             jobs.map_err(|error| files::bad_input(file, error))
         }
