@@ -4,9 +4,11 @@
 //! `network`.
 
 mod machine_network;
+mod network_time;
 mod program;
 mod task_profile;
 
 pub use machine_network::{MachineNetwork, MachineNetworkError, StorageError};
+pub(crate) use network_time::{ROUNDING_S, rounded_up};
 pub use program::{Cursor, JobProgram, Step};
 pub use task_profile::TaskProfile;

@@ -10,13 +10,10 @@ use network::platform::{HostId, NoRoute};
 use network::tasks::{Execution, LinkTotals, TaskId};
 use planner::quantity::{Energy, Power};
 
-use crate::communication::{Cursor, JobProgram, MachineNetwork, Step};
+use crate::communication::{Cursor, JobProgram, MachineNetwork, ROUNDING_S, Step, rounded_up};
 use crate::quantity::ExactEnergy;
 use crate::scheduler::JobKey;
 use crate::time::Time;
-
-/// What is nearly a whole microsecond is one, seconds.
-const ROUNDING: f64 = 1e-10;
 
 /// A job as it begins.
 pub(super) struct Beginning {
@@ -177,7 +174,7 @@ impl<'a> Communications<'a> {
                     over.push(key);
                 }
             }
-            let next = self.execution.until_next().filter(|step| *step <= left + ROUNDING);
+            let next = self.execution.until_next().filter(|step| *step <= left + ROUNDING_S);
             let Some(step) = next else { break };
             self.changed = true;
             self.due.extend(self.execution.advance(step));
@@ -272,15 +269,6 @@ impl<'a> Communications<'a> {
     pub(super) const fn network(&self) -> &'a MachineNetwork {
         self.network
     }
-}
-
-/// To the next whole microsecond.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "casts saturate, at longer than can be simulated"
-)]
-fn rounded_up(seconds: f64) -> Time {
-    Time::from_micros(((seconds - ROUNDING) * 1e6).ceil().max(0.0) as i64)
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a platform draws less")]

@@ -9,7 +9,7 @@ use crate::time::Time;
 
 /// How many instants may pass in turn without a job that runs or comes, while others wait; where the
 /// scheduler knows that its bounds change later on, and where it does not.
-pub(crate) const IDLE: [u32; 2] = [10_000_000, 1_000_000];
+const IDLE: [u32; 2] = [10_000_000, 1_000_000];
 
 /// Plays `jobs`, which come in the order of submission, under `scheduler`.
 ///

@@ -59,6 +59,17 @@ pub enum LinkSharing {
     Fatpipe,
 }
 
+impl LinkSharing {
+    /// What `SimGrid`'s XML calls it.
+    pub(crate) const fn xml_name(self) -> &'static str {
+        match self {
+            Self::SplitDuplex => "SPLITDUPLEX",
+            Self::Shared => "SHARED",
+            Self::Fatpipe => "FATPIPE",
+        }
+    }
+}
+
 /// A storage, and its link to the machines.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -78,11 +89,7 @@ const NEVER_SCARCE: f64 = 1e18;
 impl NetworkSection {
     /// `SimGrid`'s XML of the network of so many machines, which are hosts called by their numbers.
     pub(crate) fn xml(&self, machines: u32) -> String {
-        let (topology, sharing) = match (self.topology, self.sharing) {
-            (topology, LinkSharing::SplitDuplex) => (topology, "SPLITDUPLEX"),
-            (topology, LinkSharing::Shared) => (topology, "SHARED"),
-            (topology, LinkSharing::Fatpipe) => (topology, "FATPIPE"),
-        };
+        let (topology, sharing) = (self.topology, self.sharing.xml_name());
         let topology = match topology {
             NetworkTopology::Flat => "FLAT",
             NetworkTopology::FatTree => "FAT_TREE",

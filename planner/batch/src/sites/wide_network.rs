@@ -9,11 +9,9 @@ use network::xml::{NetworkXmlError, read_network};
 use quick_xml::escape::escape;
 
 use super::WideLinkSection;
+use crate::communication::{ROUNDING_S, rounded_up};
 use crate::platform::LinkSharing;
 use crate::time::Time;
-
-/// What is nearly a whole microsecond is one, seconds.
-const ROUNDING: f64 = 1e-10;
 
 /// Why links make no network.
 #[derive(Debug, thiserror::Error)]
@@ -98,11 +96,7 @@ fn xml(names: &BTreeSet<&str>, links: &[WideLinkSection]) -> String {
     let mut routes = String::new();
     for (number, link) in links.iter().enumerate() {
         let WideLinkSection { bandwidth_bytes_per_s, latency_s, .. } = link;
-        let policy = match link.sharing {
-            LinkSharing::SplitDuplex => "SPLITDUPLEX",
-            LinkSharing::Shared => "SHARED",
-            LinkSharing::Fatpipe => "FATPIPE",
-        };
+        let policy = link.sharing.xml_name();
         let name = name_of(links, number);
         let name = escape(name.as_str());
         let _ = write!(
@@ -190,7 +184,8 @@ impl<'a, W> Transfers<'a, W> {
     fn pass(&mut self, now: Time) {
         let mut left = (now - self.at).as_seconds();
         self.at = now;
-        while let Some(step) = self.execution.until_next().filter(|step| *step <= left + ROUNDING) {
+        while let Some(step) = self.execution.until_next().filter(|step| *step <= left + ROUNDING_S)
+        {
             self.arrived.extend(self.execution.advance(step));
             left -= step;
         }
@@ -201,15 +196,6 @@ impl<'a, W> Transfers<'a, W> {
     pub fn link_totals(&self) -> &[LinkTotals] {
         self.execution.link_totals()
     }
-}
-
-/// To the next whole microsecond.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "casts saturate, at longer than can be simulated"
-)]
-fn rounded_up(seconds: f64) -> Time {
-    Time::from_micros(((seconds - ROUNDING) * 1e6).ceil().max(0.0) as i64)
 }
 
 #[cfg(test)]
