@@ -253,4 +253,5 @@ def main():
         print(json.dumps(case))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -3,6 +3,7 @@
 //! Pure: no IO, no clock, no global randomness.
 //!
 //! * [`platform`]: hosts, links, and the zones that routes are reckoned from.
+//! * [`replay`]: applications whose ranks compute, send and receive.
 //! * [`xml`]: what `SimGrid`'s users write.
 //! * [`tasks`]: tasks that compute and communicate, over time.
 //!
@@ -14,6 +15,7 @@
 mod loads;
 mod parts;
 pub mod platform;
+pub mod replay;
 mod sharing;
 pub mod tasks;
 pub mod xml;

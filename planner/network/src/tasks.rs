@@ -132,9 +132,14 @@ impl<'a> Execution<'a> {
         Some(1.0 - if waits_only { task.latency / task.waits } else { task.left })
     }
 
+    /// How many cores a host has.
+    pub fn cores(&self, host: HostId) -> u32 {
+        self.network.hosts()[host.0 as usize].cores
+    }
+
     /// Each core of a host computes so many operations a second from now on. What runs there keeps its bound.
     pub fn set_speed(&mut self, host: HostId, speed: f64) {
-        let cores = f64::from(self.network.hosts()[host.0 as usize].cores);
+        let cores = f64::from(self.cores(host));
         self.speeds[host.0 as usize] = speed;
         self.sharing.set_capacity(host.0, cores * speed);
         self.settled = false;
