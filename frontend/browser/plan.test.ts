@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { askForm, day, lower } from './peak';
@@ -80,8 +80,27 @@ test('holds offers while somebody thinks, and gives them back', async () => {
   await page.getByRole('button', { name: 'Hold all while I think' }).waitFor();
 });
 
+/** Holds up what is posted until so many have. */
+function together(count: number) {
+  let goOn = () => {};
+  const all = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  let posted = 0;
+  return async (route: Route) => {
+    if (route.request().method() === 'POST') {
+      posted += 1;
+      if (posted === count) goOn();
+      await all;
+    }
+    await route.continue();
+  };
+}
+
 test('of two who want the same nodes one gets them and the other is told', async () => {
   const [one, other] = await Promise.all([visit(), visit()]);
+  const both = together(2);
+  for (const { page } of [one, other]) await page.route((url) => url.pathname.endsWith('/api/v1/reservations'), both);
   for (const { page } of [one, other]) {
     await page.getByLabel('Nodes', { exact: true }).fill('25');
     await page.getByLabel('For how long').fill('2h');
@@ -89,7 +108,7 @@ test('of two who want the same nodes one gets them and the other is told', async
     await page.getByLabel('Not before').fill(day(9, 6).slice(0, 16));
     await page.getByText('25 nodes,').first().waitFor();
   }
-  // Both press at once: the book decides who was first.
+  // Neither is told of the other before both have pressed: the book decides who was first.
   await Promise.all([one, other].map(({ page }) => page.getByRole('button', { name: 'Book A' }).click()));
   const booked = [one, other].map(({ page }) => page.getByRole('heading', { name: 'Booked' }));
   const told = [one, other].map(({ page }) => page.getByText('Somebody else was faster'));
