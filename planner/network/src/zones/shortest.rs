@@ -88,22 +88,27 @@ impl Shortest {
         before
     }
 
-    /// Dijkstra's search.
+    /// Dijkstra's search. Of those that are equally near, what is written of first goes on first, as in `SimGrid`.
     fn ways_from(&self, from: u32) -> Vec<Option<u32>> {
         let mut parts = BTreeMap::<u32, Vec<(u32, usize)>>::new();
+        let mut places = vec![None; self.count as usize];
+        let ends = self.parts.iter().flat_map(|(first, last, _)| [*first, *last]);
+        for (place, end) in (0u32..).zip(ends) {
+            places[end as usize].get_or_insert(place);
+        }
         for (first, last, hop) in &self.parts {
             parts.entry(*first).or_default().push((*last, hop.links.len()));
         }
         let mut before = vec![None; self.count as usize];
         let mut lengths = vec![usize::MAX; self.count as usize];
         lengths[from as usize] = 0;
-        let mut near = BinaryHeap::from([Reverse((0, from))]);
-        while let Some(Reverse((length, at))) = near.pop() {
+        let mut near = BinaryHeap::from([Reverse((0, places[from as usize], from))]);
+        while let Some(Reverse((length, _, at))) = near.pop() {
             for &(next, more) in parts.get(&at).into_iter().flatten() {
                 if length + more < lengths[next as usize] {
                     lengths[next as usize] = length + more;
                     before[next as usize] = Some(at);
-                    near.push(Reverse((length + more, next)));
+                    near.push(Reverse((length + more, places[next as usize], next)));
                 }
             }
         }
