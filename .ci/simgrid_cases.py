@@ -112,6 +112,10 @@ def written(draw, routing):
             some = draw.sample(all_links, draw.randint(1, 3))
             some = "".join(link_ctn(draw, link) for link in some)
             routes += f'<route src="{names[first]}" dst="{names[second]}">{some}</route>'
+    if draw.random() < 0.3:
+        first, second = draw.sample(names, 2)
+        some = "".join(link_ctn(draw, link) for link in draw.sample(all_links, draw.randint(1, 3)))
+        routes += f'<bypassRoute src="{first}" dst="{second}">{some}</bypassRoute>'
     return f'<zone id="z" routing="{routing}">{hosts}{links}{routes}</zone>', names
 
 
@@ -143,6 +147,13 @@ def joined(draw):
     for first in range(zones if routing == "Full" else 1):
         some = link_ctn(draw, draw.choice(all_links))
         xml += f'<zoneRoute src="c{first}" dst="c9" gw_src="{gateways[first]}" gw_dst="lone">{some}</zoneRoute>'
+    if draw.random() < 0.4:
+        first, second = draw.sample(range(zones), 2)
+        some = "".join(link_ctn(draw, link) for link in draw.sample(all_links, draw.randint(1, 2)))
+        xml += (
+            f'<bypassZoneRoute src="c{first}" dst="c{second}" gw_src="{gateways[first]}" gw_dst="{gateways[second]}">'
+            f"{some}</bypassZoneRoute>"
+        )
     return f'<zone id="w" routing="{routing}">{xml}</zone>', names
 
 

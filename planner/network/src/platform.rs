@@ -30,6 +30,8 @@ pub(crate) struct Point {
 pub(crate) struct Zone {
     pub(crate) point: PointId,
     pub(crate) routing: Routing,
+    /// Routes that are taken before those of `routing`: between two of what is in the zone, or of zones somewhere in it.
+    pub(crate) bypasses: Vec<([PointId; 2], Hop)>,
 }
 
 /// The link that a host has to itself where nothing is written of that.
@@ -129,6 +131,10 @@ impl Network {
     ) -> Option<()> {
         let [first, last] = [from, to].map(|point| &self.points[point.0 as usize]);
         if let Some(zone) = first.zone.filter(|_| first.zone == last.zone) {
+            if let Some(bypass) = self.bypass(zone, [from, to]) {
+                links.extend(&bypass.links);
+                return Some(());
+            }
             let inside = |from, to, links: &mut Vec<_>| self.between(from, to, links);
             let mut hop = Hop { links: std::mem::take(links), ..Hop::default() };
             let found =
@@ -137,6 +143,12 @@ impl Network {
             return found;
         }
         let (zone, first, last) = self.around_both(from, to)?;
+        if let Some(bypass) = self.bypass_of_zones(zone, [from, to]) {
+            let (leave, enter) = bypass.gateways;
+            self.between(from, leave?, links)?;
+            links.extend(&bypass.links);
+            return self.between(enter?, to, links);
+        }
         let inside = |from, to, links: &mut Vec<_>| self.between(from, to, links);
         let mut hop = Hop::default();
         let ranks = [first, last].map(|point| self.points[point.0 as usize].rank);
@@ -151,6 +163,33 @@ impl Network {
             self.between(enter?, to, links)?;
         }
         Some(())
+    }
+
+    /// What bypasses a zone's own route between two points.
+    fn bypass(&self, zone: ZoneId, between: [PointId; 2]) -> Option<&Hop> {
+        let bypasses = &self.zones[zone.0 as usize].bypasses;
+        bypasses.iter().find(|(ends, _)| *ends == between).map(|(_, hop)| hop)
+    }
+
+    /// What bypasses a zone's own route between zones in it that two points are in: the innermost zones first, as in
+    /// `SimGrid`.
+    fn bypass_of_zones(&self, zone: ZoneId, [from, to]: [PointId; 2]) -> Option<&Hop> {
+        if self.zones[zone.0 as usize].bypasses.is_empty() {
+            return None;
+        }
+        let zones_in = |point| {
+            let around = self.way_out(point).into_iter();
+            let inner = around.map(|(zone, _)| zone).take_while(|inner| *inner != zone);
+            inner.map(|inner| self.zones[inner.0 as usize].point).collect::<Vec<PointId>>()
+        };
+        let (of_first, of_last) = (zones_in(from), zones_in(to));
+        let of = |out: usize, other: usize| {
+            self.bypass(zone, [*of_first.get(out)?, *of_last.get(other)?])
+        };
+        (0..of_first.len().max(of_last.len())).find_map(|most| {
+            let less = (0..most).find_map(|less| of(less, most).or_else(|| of(most, less)));
+            less.or_else(|| of(most, most))
+        })
     }
 
     /// The innermost zone around two points, and what in it is or has each of them.

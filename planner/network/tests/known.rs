@@ -164,6 +164,47 @@ fn zones_are_left_and_entered_by_their_gateways() {
     }
 }
 
+/// Between zones wherever they are in a zone, in one direction, and between hosts: before what the zone's routing says. Of
+/// two bypasses that fit, the one between the inner zones is taken.
+#[test]
+fn bypasses_come_before_routes() {
+    let zone = |id: &str, inside: &str| format!("<zone id='{id}' routing='Full'>{inside}</zone>");
+    let host = |id: &str| format!("<host id='{id}' speed='1Gf'/>");
+    let links = ["ab", "slow", "quick", "outer", "own"]
+        .map(|id| format!("<link id='{id}' bandwidth='1GBps'/>"))
+        .concat();
+    let inner = zone(
+        "a",
+        &(links
+            + &host("a1")
+            + &host("a2")
+            + "<route src='a1' dst='a2'><link_ctn id='ab'/></route>"),
+    );
+    let x = zone("x", &inner);
+    let b = zone(
+        "b",
+        &(host("b1") + &host("b2") + "<route src='b1' dst='b2'><link_ctn id='ab'/></route>"),
+    );
+    let route_of = |kind: &str, from: &str, to: &str, gateways: &str, link: &str| {
+        format!("<{kind} src='{from}' dst='{to}' {gateways}><link_ctn id='{link}'/></{kind}>")
+    };
+    let joined = route_of("zoneRoute", "x", "b", "gw_src='a1' gw_dst='b1'", "slow");
+    let outer = route_of("bypassZoneRoute", "x", "b", "gw_src='a1' gw_dst='b2'", "outer");
+    let quick = route_of("bypassZoneRoute", "a", "b", "gw_src='a1' gw_dst='b1'", "quick");
+    let plain = network(&zone("w", &format!("{x}{b}{joined}")));
+    assert_eq!(route(&plain, "a2", "b2"), ["ab", "slow", "ab"]);
+    let with_outer = network(&zone("w", &format!("{x}{b}{joined}{outer}")));
+    assert_eq!(route(&with_outer, "a2", "b1"), ["ab", "outer", "ab"]);
+    assert_eq!(route(&with_outer, "b1", "a2"), ["slow", "ab"]);
+    let with_both = network(&zone("w", &format!("{x}{b}{joined}{outer}{quick}")));
+    assert_eq!(route(&with_both, "a2", "b2"), ["ab", "quick", "ab"]);
+    let between_hosts = route_of("bypassRoute", "b1", "b2", "", "own");
+    let within = b.replace("</zone>", &format!("{between_hosts}</zone>"));
+    let network = network(&zone("w", &format!("{x}{within}{joined}")));
+    assert_eq!(route(&network, "b1", "b2"), ["own"]);
+    assert_eq!(route(&network, "b2", "b1"), ["ab"]);
+}
+
 #[test]
 fn a_zone_with_cluster_routing_has_hosts_of_its_own() {
     let network = network(

@@ -3,7 +3,7 @@
 //! Hosts, links (shared, `FATPIPE`, `SPLITDUPLEX`), zones with `Full`, `Floyd`, `Dijkstra`, `DijkstraCache`, `Cluster` and
 //! `None` routing, `<route>` and `<zoneRoute>` (also `<AS>` and `<ASroute>`), `<cluster>` flat or as fat tree, torus or
 //! dragonfly, `<cabinet>`, `<backbone>`, `<host_link>` and `<router>`. What else bears on a network, such as `<peer>`,
-//! bypass routes, links by radio and availability that changes, is refused by name.
+//! links by radio and availability that changes, is refused by name.
 
 mod cluster;
 mod values;
@@ -102,6 +102,7 @@ impl<'a> Element<'a> {
 enum Inside {
     Host(Host),
     Route(Ends, Vec<Written>),
+    Bypass(Ends, Vec<Written>),
     Cluster(Box<cluster::Cluster>),
 }
 
@@ -156,7 +157,7 @@ fn begin(
             *inside = Some(Inside::Route(builder.ends(&of("zoneRoute"), true)?, Vec::new()));
         }
         "link_ctn" => {
-            if let Some(Inside::Route(_, links)) = inside {
+            if let Some(Inside::Route(_, links) | Inside::Bypass(_, links)) = inside {
                 links.push(written(&of("link_ctn"))?);
             }
         }
@@ -169,9 +170,11 @@ fn begin(
             }
         }
         "peer" => return Err(of("peer").wrong("is not read")),
-        "bypassRoute" => return Err(of("bypassRoute").wrong("is not read")),
+        "bypassRoute" => {
+            *inside = Some(Inside::Bypass(builder.ends(&of("bypassRoute"), false)?, Vec::new()));
+        }
         "bypassZoneRoute" | "bypassASroute" => {
-            return Err(of("bypassZoneRoute").wrong("is not read"));
+            *inside = Some(Inside::Bypass(builder.ends(&of("bypassZoneRoute"), true)?, Vec::new()));
         }
         "trace_connect" => {
             return Err(of("trace_connect").wrong("is not read: what changes over time"));
@@ -191,9 +194,11 @@ fn end(
             builder.leave();
             Ok(())
         }
-        "host" | "route" | "zoneRoute" | "ASroute" | "cluster" | "cabinet" => match inside.take() {
+        "host" | "route" | "zoneRoute" | "ASroute" | "bypassRoute" | "bypassZoneRoute"
+        | "bypassASroute" | "cluster" | "cabinet" => match inside.take() {
             Some(Inside::Host(host)) => builder.host(host).map(|_| ()),
             Some(Inside::Route(ends, links)) => builder.route(&ends, &links),
+            Some(Inside::Bypass(ends, links)) => builder.bypass(&ends, &links),
             Some(Inside::Cluster(cluster)) => cluster.build(builder),
             None => Ok(()),
         },

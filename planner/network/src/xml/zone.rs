@@ -98,7 +98,7 @@ impl Builder {
     ) -> Result<(), NetworkXmlError> {
         let point = self.point(element, id)?;
         let zone = ZoneId(position(self.network.zones.len()));
-        self.network.zones.push(Zone { point, routing });
+        self.network.zones.push(Zone { point, routing, bypasses: Vec::new() });
         self.open.push(Open { zone, count: 0, hosts: false, backbone: None });
         Ok(())
     }
@@ -278,6 +278,20 @@ impl Builder {
             back.reverse();
             self.add_hop(ends, [to, from], Hop { links: back, gateways: (enter, leave) })?;
         }
+        Ok(())
+    }
+
+    /// Adds a route that is taken before what the zone that is read knows itself, in its one direction.
+    pub(super) fn bypass(&mut self, ends: &Ends, links: &[Written]) -> Result<(), NetworkXmlError> {
+        let links = self.resolve(ends, links, false)?;
+        let [leave, enter] = ends.gateways;
+        let hop = Hop { links, gateways: (leave, enter) };
+        let open = self.open.last().ok_or_else(|| ends.wrong("is in no zone".to_owned()))?;
+        let bypasses = &mut self.network.zones[open.zone.0 as usize].bypasses;
+        if bypasses.iter().any(|(between, _)| *between == ends.points) {
+            return Err(ends.wrong("is written twice".to_owned()));
+        }
+        bypasses.push((ends.points, hop));
         Ok(())
     }
 
