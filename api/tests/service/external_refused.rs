@@ -111,7 +111,7 @@ fn registrations_that_cannot_be_end_in_clear_errors() {
         (vec![profile("dyn", "p", "delay"), register("dyn!1", 0, "p", 9.0)], "asks for no machine"),
         (vec![profile("dyn", "p", "delay"), register("dyn!1", 1, "p", 0.0)], "0 is not a walltime"),
         (vec![profile("w0", "wait", "delay")], "workload w0 has a profile wait already"),
-        (vec![profile("dyn", "p", "smpi")], "profile \"p\": unknown variant `smpi`"),
+        (vec![profile("dyn", "p", "recv")], "profile \"p\": unknown variant `recv`"),
         (vec![finished.clone(), finished.clone()], "registration_finished was said before"),
         (vec![finished, profile("dyn", "p", "delay")], "registration_finished was said before"),
         (vec![("NOTIFY", json!({"type": "lunch"}))], "\"lunch\" is not known"),

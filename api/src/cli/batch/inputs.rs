@@ -1,8 +1,9 @@
 //! Platforms and workloads from files.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use batch::communication::{MachineNetwork, MachineNetworkError};
@@ -108,8 +109,36 @@ pub fn workload(
     platform: &Platform,
     network: Option<&MachineNetwork>,
 ) -> Result<Workload, Failure> {
-    let opened = Workload::open(open(file)?, reading, platform, network);
+    let beside = FilesRead::beside(file);
+    let opened = Workload::open(open(file)?, reading, platform, network, &|name| beside.read(name));
     opened.map_err(|error| bad_input(file, error))
+}
+
+/// Reads files that a workload names, and keeps in mind which.
+pub struct FilesRead {
+    folder: PathBuf,
+    paths: RefCell<Vec<PathBuf>>,
+}
+
+impl FilesRead {
+    /// Those whose paths begin at the folder of a workload.
+    pub fn beside(file: &Path) -> Self {
+        let folder = file.parent().unwrap_or(Path::new("")).to_owned();
+        Self { folder, paths: RefCell::default() }
+    }
+
+    /// The text of one of them.
+    pub fn read(&self, name: &str) -> io::Result<String> {
+        let path = self.folder.join(name);
+        let text = fs::read_to_string(&path)?;
+        self.paths.borrow_mut().push(path);
+        Ok(text)
+    }
+
+    /// Those that were read.
+    pub fn into_paths(self) -> Vec<PathBuf> {
+        self.paths.into_inner()
+    }
 }
 
 /// All jobs of a workload, and the workload that they were read from.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use network::replay::ApplicationTrace;
 use serde_json::{Value, json};
 
 use super::TaskProfile;
@@ -22,6 +23,8 @@ pub enum Step {
     Wait(f64),
     /// A parallel task.
     Task(TaskProfile),
+    /// What each rank of an application computes, sends and receives.
+    Replay(Arc<ApplicationTrace>),
     /// Other programs in turn.
     Sequence {
         /// One after the other.
@@ -46,7 +49,7 @@ struct Frame {
 pub struct Cursor {
     /// The sequences around what is done now, the outermost first.
     around: Vec<Frame>,
-    /// What is done now: a wait or a task; none once all is done.
+    /// What is done now, no sequence; none once all is done.
     current: Option<Arc<JobProgram>>,
 }
 
@@ -58,7 +61,7 @@ impl Cursor {
         cursor
     }
 
-    /// What is done now: a wait or a task; none once all is done.
+    /// What is done now, no sequence; none once all is done.
     pub fn current(&self) -> Option<&Step> {
         self.current.as_ref().map(|program| &program.step)
     }

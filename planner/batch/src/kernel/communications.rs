@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use network::platform::{HostId, NoRoute};
+use network::replay::TraceReplay;
 use network::tasks::{Execution, LinkTotals, TaskId};
 use planner::quantity::{Energy, Power};
 
@@ -30,6 +31,15 @@ pub(super) struct Beginning {
     pub(super) by_load: bool,
 }
 
+/// What a job does now.
+#[derive(Debug)]
+enum CurrentStep {
+    /// It waits, or runs a parallel task.
+    Task(TaskId),
+    /// Its ranks go through their traces.
+    Replay(Box<TraceReplay>),
+}
+
 /// A job that runs.
 #[derive(Debug)]
 struct RunningProgram {
@@ -37,7 +47,7 @@ struct RunningProgram {
     cursor: Cursor,
     /// Steps that it has done.
     steps: u32,
-    task: TaskId,
+    step: CurrentStep,
     /// Whether it is still being launched.
     launching: bool,
     machines: Vec<(u32, usize)>,
@@ -119,12 +129,13 @@ impl<'a> Communications<'a> {
             self.execution.set_speed(*host, speed(*machine, *state));
         }
         let deadline = walltime.map(|walltime| now + walltime);
+        let launches = self.execution.wait(launch.as_seconds());
         self.deadlines.extend(deadline.map(|at| (at, number, key)));
         let running = RunningProgram {
             number,
             cursor: Cursor::of(program),
             steps: 0,
-            task: self.execution.wait(launch.as_seconds()),
+            step: CurrentStep::Task(launches),
             launching: true,
             machines,
             hosts,
@@ -134,7 +145,7 @@ impl<'a> Communications<'a> {
             since: now,
             consumed: ExactEnergy::ZERO,
         };
-        self.tasks.insert(running.task, key);
+        self.tasks.insert(launches, key);
         self.jobs.insert(key, running);
         self.changed = true;
     }
@@ -170,7 +181,7 @@ impl<'a> Communications<'a> {
             for task in std::mem::take(&mut self.due) {
                 let Some(key) = self.tasks.remove(&task) else { continue };
                 self.changed = true;
-                if !self.go_on(key)? {
+                if !self.go_on(key, task)? {
                     over.push(key);
                 }
             }
@@ -184,34 +195,60 @@ impl<'a> Communications<'a> {
         Ok(over)
     }
 
-    /// A job begins its next step; whether it has one.
-    fn go_on(&mut self, key: JobKey) -> Result<bool, NoRoute> {
-        let Some(job) = self.jobs.get_mut(&key) else { return Ok(true) };
+    /// A job goes on after a task of it that ended; whether it still does something.
+    fn go_on(&mut self, key: JobKey, ended: TaskId) -> Result<bool, NoRoute> {
+        let Self { jobs, tasks, execution, advanced, network, .. } = self;
+        let Some(job) = jobs.get_mut(&key) else { return Ok(true) };
+        if let CurrentStep::Replay(replay) = &mut job.step {
+            let begun = replay.ended(ended, execution)?;
+            tasks.extend(begun.into_iter().map(|task| (task, key)));
+            if !replay.is_over() {
+                return Ok(true);
+            }
+        }
         if job.launching {
             job.launching = false;
         } else {
             job.cursor.advance();
             job.steps += 1;
-            self.advanced.push((key, job.steps));
+            advanced.push((key, job.steps));
         }
-        job.task = match job.cursor.current() {
+        let task = match job.cursor.current() {
             None | Some(Step::Sequence { .. }) => return Ok(false),
-            Some(Step::Wait(seconds)) => self.execution.wait(*seconds),
+            Some(Step::Wait(seconds)) => execution.wait(*seconds),
             Some(Step::Task(task)) => {
                 // Its storages were looked for when the workload was read.
-                let task = task.on(&job.hosts, self.network).unwrap_or_default();
-                self.execution.start(&task)?
+                let task = task.on(&job.hosts, network).unwrap_or_default();
+                execution.start(&task)?
+            }
+            Some(Step::Replay(application)) => {
+                let (replay, begun) =
+                    TraceReplay::begin(Arc::clone(application), &job.hosts, execution)?;
+                if !replay.is_over() {
+                    tasks.extend(begun.into_iter().map(|task| (task, key)));
+                    job.step = CurrentStep::Replay(Box::new(replay));
+                    return Ok(true);
+                }
+                // Nothing in it takes time.
+                execution.wait(0.0)
             }
         };
-        self.tasks.insert(job.task, key);
+        job.step = CurrentStep::Task(task);
+        tasks.insert(task, key);
         Ok(true)
     }
 
     /// Ends whatever a job still does: what its machines drew last, and consumed, where that follows from loads.
     pub(super) fn remove(&mut self, now: Time, key: JobKey) -> Option<(Power, Energy)> {
         let job = self.jobs.remove(&key)?;
-        if self.tasks.remove(&job.task).is_some() {
-            self.execution.cancel(job.task);
+        let left: Vec<TaskId> = match &job.step {
+            CurrentStep::Task(task) => vec![*task],
+            CurrentStep::Replay(replay) => replay.tasks().collect(),
+        };
+        for task in left {
+            if self.tasks.remove(&task).is_some() {
+                self.execution.cancel(task);
+            }
         }
         if let Some(deadline) = job.deadline {
             self.deadlines.remove(&(deadline, job.number, key));
@@ -225,7 +262,11 @@ impl<'a> Communications<'a> {
     pub(super) fn progress(&mut self, now: Time, key: JobKey) -> Option<serde_json::Value> {
         self.pass(now);
         let job = self.jobs.get(&key)?;
-        let share = if job.launching { 0.0 } else { self.execution.progress(job.task)? };
+        let share = match &job.step {
+            CurrentStep::Task(_) if job.launching => 0.0,
+            CurrentStep::Task(task) => self.execution.progress(*task)?,
+            CurrentStep::Replay(replay) => replay.progress(),
+        };
         Some(job.cursor.progress(share))
     }
 

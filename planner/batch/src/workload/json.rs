@@ -7,6 +7,8 @@
 //! times count from the first submission that is left. A workload is held in memory.
 
 mod profiles;
+mod sum;
+mod traces;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,6 +23,8 @@ use crate::job::{Job, JobId};
 use crate::time::Time;
 use profiles::Done;
 pub(crate) use profiles::Profiles;
+pub use traces::FilesBeside;
+pub(crate) use traces::no_files;
 
 /// A workload as it is played.
 #[derive(Debug)]
@@ -99,7 +103,7 @@ struct Entry {
     walltime: Option<f64>,
 }
 
-/// Reads a workload.
+/// Reads a workload, and the files that it names.
 ///
 /// # Errors
 /// The first thing that is wrong, with its place.
@@ -107,11 +111,12 @@ pub fn read_json(
     text: &[u8],
     reading: WorkloadReading,
     network: Option<&MachineNetwork>,
+    files: FilesBeside<'_>,
 ) -> Result<JsonWorkload, JsonWorkloadError> {
     let document: Document = serde_json::from_slice(text)?;
     let mut profiles = Profiles::default();
     for (name, value) in document.profiles {
-        let read = profiles.insert(&name, value);
+        let read = profiles.insert(&name, value, files);
         read.map_err(|what| JsonWorkloadError::Profile { name, what })?;
     }
     let mut places = HashMap::new();

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use planner::time::Timestamp;
 use serde::Deserialize;
 
-use super::json::{JsonWorkloadError, read_json};
+use super::json::{FilesBeside, JsonWorkloadError, read_json};
 use super::normalise::{Cleaning, Jobs, WorkloadError, WorkloadReading};
 use crate::communication::MachineNetwork;
 use crate::job::Job;
@@ -136,7 +136,8 @@ pub fn machines_said(
 }
 
 impl Workload {
-    /// Opens the workload in a text that `platform` can play, over its network where there is one.
+    /// Opens the workload in a text that `platform` can play, over its network where there is one, with the files that it
+    /// names.
     ///
     /// # Errors
     /// A source that fails; a document that is no workload, or that the platform cannot play.
@@ -145,13 +146,14 @@ impl Workload {
         reading: WorkloadReading,
         platform: &Platform,
         network: Option<&MachineNetwork>,
+        files: FilesBeside<'_>,
     ) -> Result<Self, WorkloadSourceError> {
         if !is_document(source.fill_buf()?) {
             return Ok(Self::Trace(Jobs::new(source, reading)));
         }
         let mut text = Vec::new();
         source.read_to_end(&mut text)?;
-        let read = read_json(&text, reading, network)?;
+        let read = read_json(&text, reading, network, files)?;
         if let Some(profile) = read.uneven.filter(|_| !platform.one_speed()) {
             return Err(WorkloadSourceError::Uneven(profile));
         }

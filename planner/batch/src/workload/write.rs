@@ -163,7 +163,7 @@ fn short(time: Time) -> String {
 mod tests {
     use super::*;
     use crate::workload::WorkloadReading;
-    use crate::workload::json::read_json;
+    use crate::workload::json::{no_files, read_json};
     use crate::workload::normalise::Jobs;
 
     const TRACE: &str = "; Version: 2.0\n; MaxProcs: 4\n5 0 -1 10 2 2.5 -1 2 20\n7 3.5 -1 4.25 1\n";
@@ -200,7 +200,7 @@ mod tests {
                 writer.job(&job).unwrap();
             }
             writer.finish().unwrap();
-            let read = read_json(&written, READING, None).unwrap();
+            let read = read_json(&written, READING, None, &no_files).unwrap();
             let same = |(ours, theirs): (&Job, &Job)| {
                 let of = |job: &Job| {
                     (job.id.clone(), job.submitted, job.nodes, job.utilisation, job.walltime)

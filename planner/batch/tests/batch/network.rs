@@ -4,7 +4,7 @@ use batch::communication::MachineNetwork;
 use batch::energy::MeterReading;
 use batch::kernel::{JobEnd, LinkUse, Totals};
 use batch::platform::{PlatformDocument, read_xml};
-use batch::workload::{Workload, WorkloadReading};
+use batch::workload::{FilesBeside, Workload, WorkloadReading};
 
 use super::*;
 
@@ -18,6 +18,8 @@ const PLATFORM: &str = "<platform version='4.1'><zone id='w' routing='Full'>
  <link id='l' bandwidth='50MBps' latency='0'/>
  <zoneRoute src='c' dst='s' gw_src='nc_router' gw_dst='pfs'><link_ctn id='l'/></zoneRoute>
 </zone></platform>";
+
+mod replays;
 
 /// What became of a job: its start and end in microseconds, how it ended, and its energy in joules.
 type Ran = (i64, i64, JobEnd, f64);
@@ -65,13 +67,25 @@ impl Observer for Told {
 }
 
 fn told(workload: &str, launch: Time, on_network: bool) -> Told {
-    let platform = Platform::new(&read_xml(PLATFORM).unwrap()).unwrap();
-    let network = MachineNetwork::read(PLATFORM, &platform).unwrap();
+    let no_files = |name: &str| Err(io::Error::other(name.to_owned()));
+    told_on(PLATFORM, (workload, &no_files), launch, on_network)
+}
+
+/// What is told of a workload, and of the files that it names.
+fn told_on(
+    platform: &str,
+    (workload, files): (&str, FilesBeside<'_>),
+    launch: Time,
+    on_network: bool,
+) -> Told {
+    let description = platform;
+    let platform = Platform::new(&read_xml(description).unwrap()).unwrap();
+    let network = MachineNetwork::read(description, &platform).unwrap();
     let network = network.as_ref().filter(|_| on_network);
     let machines = platform.machines();
     let reading = WorkloadReading { machines, raw: false, whole: false, duplicates: false };
     let source = Box::new(io::Cursor::new(workload.to_owned()));
-    let mut jobs = Workload::open(source, reading, &platform, network).unwrap();
+    let mut jobs = Workload::open(source, reading, &platform, network, files).unwrap();
     assert!(jobs.needs_network());
     let cluster = Cluster { network, launch, delays_compute: false, ..cluster(&platform) };
     let mut scheduler = combination(Policy::Fcfs, SET).scheduler(&setting(&platform)).unwrap();

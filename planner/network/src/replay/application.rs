@@ -28,6 +28,32 @@ impl ApplicationTrace {
         self.ranks.iter().map(move |trace| trace.iter().map(|(_, action)| of(action)).sum())
     }
 
+    /// The longest that a rank sleeps, seconds.
+    pub fn sleeps_s(&self) -> f64 {
+        let of = |action: &Action| if let Action::Sleep(seconds) = action { *seconds } else { 0.0 };
+        let sleeps =
+            self.ranks.iter().map(|trace| trace.iter().map(|(_, action)| of(action)).sum());
+        sleeps.fold(0.0, f64::max)
+    }
+
+    /// Whether a rank sends anything to another.
+    pub fn communicates(&self) -> bool {
+        let alone = |action: &Action| {
+            let single =
+                matches!(action, Action::Nothing | Action::Compute(_) | Action::Use { .. });
+            single
+                || matches!(action, Action::Sleep(_) | Action::WaitAll)
+                || matches!(action, Action::Wait { .. } | Action::Test { .. })
+        };
+        self.ranks.len() > 1 && self.ranks.iter().flatten().any(|(_, action)| !alone(action))
+    }
+
+    /// Whether a rank computes on some of the cores of its machine only.
+    pub fn uses_parts(&self) -> bool {
+        let part = |action: &Action| matches!(action, Action::Use { part, .. } if *part < 1.0);
+        self.ranks.iter().flatten().any(|(_, action)| part(action))
+    }
+
     /// Actions of all ranks.
     pub fn actions(&self) -> usize {
         self.ranks.iter().map(Vec::len).sum()

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::super::arguments::check_tie;
 use super::super::cluster_inputs::ClusterInputs;
+use super::super::inputs::FilesRead;
 use super::super::nodes::Services;
 use super::super::{files, inputs};
 use super::file::{JobSource, SweepFile, SweptWorkload};
@@ -181,8 +182,12 @@ impl Sweep {
             None => Ok(None),
         };
         let network = network.map_err(|failure| (platform.line, failure))?;
-        hold(workload, None, &cluster.platform, network.as_ref()).map_err(of_workload)?;
+        let (_, beside) =
+            hold(workload, None, &cluster.platform, network.as_ref()).map_err(of_workload)?;
         self.clusters[number][place].network = network;
+        for file in &beside {
+            self.digest(file);
+        }
         Ok(())
     }
 
@@ -199,7 +204,11 @@ impl Sweep {
         }
         let any = Platform::of_machines(cluster.platform.machines());
         let source = files::open_unseen(file)?;
-        let opened = Workload::open(source, reading(workload, any.machines()), &any, None);
+        let beside = FilesRead::beside(file);
+        let opened =
+            Workload::open(source, reading(workload, any.machines()), &any, None, &|name| {
+                beside.read(name)
+            });
         Ok(opened.map_err(|error| files::bad_input(file, error))?.needs_network())
     }
 
@@ -255,7 +264,7 @@ impl Sweep {
             Some((of, jobs)) if *of == key => Arc::clone(jobs),
             _ => {
                 let workload = &self.file.workloads[instance.workload];
-                let jobs = hold(workload, instance.seed, &cluster.platform, network)?;
+                let (jobs, _) = hold(workload, instance.seed, &cluster.platform, network)?;
                 let jobs = Arc::new(jobs);
                 *latest = Some((key, Arc::clone(&jobs)));
                 jobs
@@ -271,20 +280,24 @@ const fn reading(workload: &SweptWorkload, machines: u32) -> WorkloadReading {
     WorkloadReading { machines, raw, whole: true, duplicates }
 }
 
-/// The jobs of a workload in memory.
+/// The jobs of a workload in memory, and the files that it names.
 fn hold(
     workload: &SweptWorkload,
     seed: Option<u64>,
     platform: &Platform,
     network: Option<&MachineNetwork>,
-) -> Result<JobsInMemory, Failure> {
+) -> Result<(JobsInMemory, Vec<PathBuf>), Failure> {
     let machines = platform.machines();
     match &workload.source {
         JobSource::File(file) => {
             let source = files::open_unseen(file)?;
-            let opened = Workload::open(source, reading(workload, machines), platform, network);
+            let beside = FilesRead::beside(file);
+            let reading = reading(workload, machines);
+            let opened =
+                Workload::open(source, reading, platform, network, &|name| beside.read(name));
             let jobs = opened.and_then(|mut jobs| jobs.read_all());
-            jobs.map_err(|error| files::bad_input(file, error))
+            let jobs = jobs.map_err(|error| files::bad_input(file, error))?;
+            Ok((jobs, beside.into_paths()))
         }
         JobSource::Drawn(model, count) => {
             let drawn = model.jobs(*count, machines, seed.unwrap_or_default());
@@ -295,7 +308,9 @@ fn hold(
             let dropped_too_large = jobs_read - jobs_kept;
             let cleaning =
                 Cleaning { jobs_read, jobs_kept, dropped_too_large, ..Cleaning::default() };
-            Ok(JobsInMemory { jobs, cleaning, jobs_communicating: 0, delays_compute: true })
+            let (jobs_communicating, delays_compute) = (0, true);
+            let held = JobsInMemory { jobs, cleaning, jobs_communicating, delays_compute };
+            Ok((held, Vec::new()))
         }
     }
 }

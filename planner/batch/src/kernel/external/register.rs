@@ -8,6 +8,7 @@ use super::session::{Session, WORKLOAD};
 use crate::job::{Job, JobId};
 use crate::kernel::{Observer, SimulationError};
 use crate::time::Time;
+use crate::workload::no_files;
 
 /// What is wrong where no jobs may be registered at all.
 pub(super) const NOT_DYNAMIC: &str = "dynamic jobs are not enabled: --option dynamic_jobs=true";
@@ -55,7 +56,7 @@ impl<E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'_, J, O> {
             let what = format!("workload {workload_name} has a profile {profile_name} already");
             return Err(decision.wrong(what).into());
         }
-        let read = played.insert(&profile_name, profile.clone());
+        let read = played.insert(&profile_name, profile.clone(), &no_files);
         read.map_err(|what| decision.wrong(format!("profile {profile_name:?}: {what}")))?;
         told.insert(profile_name, profile);
         Ok(())

@@ -15,7 +15,7 @@ use crate::kernel::{Cluster, JobEnd, Observer, SimulationError};
 use crate::machine_ranges;
 use crate::scheduler::JobKey;
 use crate::time::Time;
-use crate::workload::Profiles;
+use crate::workload::{Profiles, no_files};
 
 /// The workload that is played.
 pub(super) const WORKLOAD: &str = "w0";
@@ -82,7 +82,7 @@ impl<'a, E, J: Iterator<Item = Result<Job, E>>, O: Observer> Session<'a, J, O> {
         let mut profiles = Profiles::default();
         for (name, profile) in &rules.described.profiles {
             // What is wrong with them, the workload's reader tells.
-            let _ = profiles.insert(name, profile.clone());
+            let _ = profiles.insert(name, profile.clone(), &no_files);
         }
         let played = (profiles, rules.described.profiles.clone());
         Self {

@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use network::replay::ApplicationTrace;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::sum::Sum;
+use super::traces::{FilesBeside, read_traces};
 use crate::communication::{JobProgram, MachineNetwork, Step, TaskProfile};
 use crate::job::{Utilisation, Work};
 use crate::time::Time;
@@ -19,6 +22,9 @@ struct Described {
     utilisation: Option<f64>,
     #[serde(flatten)]
     profile: Profile,
+    /// Of a replay.
+    #[serde(skip)]
+    application: Option<Arc<ApplicationTrace>>,
 }
 
 #[derive(Deserialize)]
@@ -63,12 +69,27 @@ enum Profile {
         from: Box<str>,
         to: Box<str>,
     },
+    /// What its kind of trace is, its actions say.
+    TraceReplay {
+        trace_type: TraceType,
+        trace_file: Box<str>,
+    },
+    /// A replay as Batsim had it before version 3.
+    Smpi {
+        trace: Box<str>,
+    },
     #[serde(alias = "sequence", alias = "sequential_composition")]
     Composed {
         seq: Vec<String>,
         #[serde(default = "once", alias = "nb")]
         repeat: u32,
     },
+}
+
+impl Profile {
+    const fn is_usage(&self) -> bool {
+        matches!(self, Self::TraceReplay { trace_type: TraceType::Usage, .. })
+    }
 }
 
 const fn once() -> u32 {
@@ -83,6 +104,14 @@ enum Strategy {
     Each,
     #[serde(rename = "defined_amount_spread_uniformly")]
     Spread,
+}
+
+/// What a trace of an application tells: what its ranks send and compute, or how much of their machines they use.
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum TraceType {
+    Smpi,
+    Usage,
 }
 
 /// Profiles by name.
@@ -111,12 +140,35 @@ pub(crate) struct Done {
 }
 
 impl Profiles {
-    /// Adds a profile, in place of another of this name.
-    pub(crate) fn insert(&mut self, name: &str, value: Value) -> Result<(), String> {
-        let profile = serde_json::from_value(value).map_err(|error| error.to_string())?;
-        self.programs.clear();
-        self.described.insert(name.to_owned(), profile);
+    /// Adds a profile, in place of another of this name; the traces that it names are read.
+    pub(crate) fn insert(
+        &mut self,
+        name: &str,
+        value: Value,
+        files: FilesBeside<'_>,
+    ) -> Result<(), String> {
+        let described = serde_json::from_value(value).map_err(|error| error.to_string())?;
+        let mut described: Described = described;
+        let (Profile::TraceReplay { trace_file: file, .. } | Profile::Smpi { trace: file }) =
+            &described.profile
+        else {
+            self.add(name, described);
+            return Ok(());
+        };
+        let application = read_traces(file, files)?;
+        if described.profile.is_usage() && application.communicates() {
+            return Err(
+                "its trace_type is usage, and its ranks communicate: that is smpi".to_owned()
+            );
+        }
+        described.application = Some(application);
+        self.add(name, described);
         Ok(())
+    }
+
+    fn add(&mut self, name: &str, described: Described) {
+        self.programs.clear();
+        self.described.insert(name.to_owned(), described);
     }
 
     /// What a job of this profile does on so many machines: as parallel tasks where there is a network and it takes
@@ -130,7 +182,7 @@ impl Profiles {
         let sum = self.sum(name, nodes, DEEPEST)?;
         let delay = Time::from_seconds_f64(sum.delay_s)
             .ok_or("its delay is beyond what can be simulated")?;
-        let needs_network = sum.communicates || sum.uneven || sum.mixed();
+        let needs_network = sum.communicates || sum.uneven || sum.mixed() || sum.replays;
         let utilisation = sum.utilisation;
         let Some(network) = network.filter(|_| needs_network) else {
             return Ok(Done {
@@ -156,6 +208,12 @@ impl Profiles {
         let described = self.described.get(name);
         let described = described.ok_or_else(|| format!("there is no profile {name:?}"))?;
         let step = match &described.profile {
+            Profile::TraceReplay { .. } | Profile::Smpi { .. } => {
+                let application = described.application.as_ref();
+                let application =
+                    application.ok_or_else(|| format!("profile {name:?} has no trace"))?;
+                Step::Replay(Arc::clone(application))
+            }
             Profile::Composed { seq, repeat } => {
                 let (parts, repeat) = (seq.clone(), *repeat);
                 let parts = parts.iter().map(|part| self.program(part, network));
@@ -177,7 +235,10 @@ impl Profiles {
     fn sum(&self, name: &str, nodes: u32, deepest: usize) -> Result<Sum, String> {
         let described = self.described.get(name);
         let described = described.ok_or_else(|| format!("there is no profile {name:?}"))?;
-        let sum = self.sum_of(name, &described.profile, nodes, deepest)?;
+        let sum = match &described.application {
+            Some(application) => Sum::of_replay(application, nodes),
+            None => self.sum_of(name, &described.profile, nodes, deepest)?,
+        };
         let Some(said) = described.utilisation else { return Ok(sum) };
         let utilisation = Utilisation::of(said).ok_or_else(|| {
             format!("profile {name:?}: utilisation is a number from 0 to 1, not {said}")
@@ -233,6 +294,8 @@ impl Profiles {
                 computing(0.0, amount(*bytes_to_read)? + bytes_to_write)
             }
             Profile::DataStaging { nb_bytes, .. } => computing(0.0, *nb_bytes),
+            // Its traces were read, and say what it does.
+            Profile::TraceReplay { .. } | Profile::Smpi { .. } => Ok(Sum::default()),
             Profile::Composed { seq, repeat } => {
                 let deeper = deepest.checked_sub(1);
                 let deeper = deeper.ok_or_else(|| wrong("it goes round in circles".into()))?;
@@ -275,50 +338,10 @@ fn task(profile: &Profile) -> TaskProfile {
         Profile::DataStaging { nb_bytes, from, to } => {
             TaskProfile::Staging { from: from.clone(), to: to.clone(), bytes: *nb_bytes }
         }
-        // Waits and sequences are no tasks.
-        Profile::Delay { .. } | Profile::Composed { .. } => {
-            TaskProfile::Homogeneous { operations: 0.0, bytes: 0.0 }
-        }
-    }
-}
-
-/// What a profile comes to on so many machines.
-#[derive(Clone, Copy, Default)]
-struct Sum {
-    delay_s: f64,
-    operations: f64,
-    communicates: bool,
-    uneven: bool,
-    utilisation: Option<Utilisation>,
-    /// Whether parts of it have different utilisations.
-    differs: bool,
-}
-
-impl Sum {
-    /// Whether its power changes in a way that is not known.
-    fn mixed(&self) -> bool {
-        let both = self.delay_s > 0.0 && self.operations > 0.0;
-        self.utilisation.is_none() && (self.differs || both)
-    }
-
-    /// Adds another so many times.
-    fn add(&mut self, part: &Self, times: f64) {
-        let first = self.delay_s <= 0.0 && self.operations <= 0.0;
-        if part.delay_s > 0.0 || part.operations > 0.0 {
-            self.differs |= part.differs || (!first && self.utilisation != part.utilisation);
-            self.utilisation = part.utilisation.filter(|_| !self.differs);
-        }
-        self.delay_s += part.delay_s * times;
-        self.operations += part.operations * times;
-        self.communicates |= part.communicates;
-        self.uneven |= part.uneven;
-    }
-
-    fn work(self, delay: Time) -> Work {
-        match (delay > Time::ZERO, self.operations > 0.0) {
-            (true, true) => Work::Both(delay, self.operations),
-            (_, false) => Work::Delay(delay),
-            (false, true) => Work::Compute(self.operations),
-        }
+        // Waits, replays and sequences are no tasks.
+        Profile::Delay { .. }
+        | Profile::TraceReplay { .. }
+        | Profile::Smpi { .. }
+        | Profile::Composed { .. } => TaskProfile::Homogeneous { operations: 0.0, bytes: 0.0 },
     }
 }

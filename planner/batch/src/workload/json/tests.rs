@@ -5,7 +5,7 @@ use crate::job::{Utilisation, Work};
 
 fn read(text: &str) -> Result<JsonWorkload, String> {
     let reading = WorkloadReading { machines: 8, raw: false, whole: false, duplicates: false };
-    read_json(text.as_bytes(), reading, None).map_err(|error| error.to_string())
+    read_json(text.as_bytes(), reading, None, &no_files).map_err(|error| error.to_string())
 }
 
 /// On 2 machines: 300 operations in all are 150 each; the sequence is twice (5 s and 100 operations)
@@ -80,7 +80,7 @@ fn jobs_that_share_an_id_are_told_with_both_lines() {
     let error = read(&text).unwrap_err();
     assert!(error.starts_with("line 5: there is a job 1 on line 2 already"), "{error}");
     let reading = WorkloadReading { machines: 8, raw: false, whole: false, duplicates: true };
-    assert_eq!(read_json(text.as_bytes(), reading, None).unwrap().jobs.len(), 3);
+    assert_eq!(read_json(text.as_bytes(), reading, None, &no_files).unwrap().jobs.len(), 3);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn what_is_wrong_is_named() {
         ))
         .unwrap_err()
     };
-    assert!(with(r#"{"type": "smpi"}"#).starts_with("profile \"p\": unknown variant `smpi`"));
+    assert!(with(r#"{"type": "recv"}"#).starts_with("profile \"p\": unknown variant `recv`"));
     assert_eq!(with(r#"{"type": "composed", "seq": ["q"]}"#), "job 1: there is no profile \"q\"");
     assert_eq!(
         with(r#"{"type": "composed", "seq": ["p"]}"#),
