@@ -15,9 +15,9 @@ use crate::service::meters::meter_lease;
 use crate::service::shared::{Shared, stored_quantity};
 use crate::service::webhooks::{OWN_LEASE, OWN_LOOK, webhook_lease};
 use crate::service::{
-    Services, audit, dialogue, events, feeds, ledger, live_power, measurements, notifications,
-    other_sites, power_management, recalibration, resource_manager, retention, series, shares,
-    simulations, upkeep,
+    Services, audit, clock_watch, dialogue, events, feeds, ledger, live_power, measurements,
+    notifications, other_sites, power_management, recalibration, resource_manager, retention,
+    series, shares, simulations, upkeep,
 };
 
 use Acts::{Every, OnNews, OnSchedule};
@@ -63,6 +63,8 @@ fn list(services: &Services) -> Vec<Task> {
     };
     let work = recorder::keep_summing_up(stop());
     add("sum up measurements", Every(recorder::SUM_UP), Each, Box::pin(work));
+    let work = Arc::clone(&services.clock_watch).watch_clock(stop());
+    add("watch the clock", Every(clock_watch::LOOK), Each, Box::pin(work));
     let work = Arc::clone(&services.upkeep).move_reservations_on(stop());
     add("move reservations on", Every(upkeep::MOVE_ON), Each, Box::pin(work));
     let work = Arc::clone(&services.upkeep).clear_up(stop());

@@ -7,6 +7,7 @@ mod bill;
 mod booking;
 mod calendar;
 mod calibrations;
+mod clock;
 mod config;
 mod database;
 mod demo;
@@ -168,6 +169,8 @@ enum Command {
     Batch(batch::Arguments),
     /// Describe, convert and cut workloads
     Workload(workload::Arguments),
+    /// Say that the clock is right though it jumped
+    Clock(clock::Arguments),
     /// Check the settings before the service goes by them
     Config(config::Arguments),
     /// Copy the database while the service runs, put a copy back, and check it
@@ -256,6 +259,7 @@ pub fn run() -> ExitCode {
         Command::Supplier(arguments) => supplier::run(&arguments),
         Command::Batch(arguments) => batch::run(&arguments),
         Command::Workload(arguments) => workload::run(&arguments),
+        Command::Clock(arguments) => clock::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Database(arguments) => database::run(&arguments),
         Command::Completions(arguments) => pages::completions(&arguments),

@@ -80,6 +80,7 @@ pub async fn serve(
     let local_user = settings.sign_in.is_empty() && !database.has_had_users().await?;
     expect_safe(address, local_user, settings)?;
     recorder::record()?;
+    services.clock_watch.read().await?;
     // A large cluster takes seconds to read: better now than in the first answer.
     services.shared.state().await?;
     services.webhooks.open_webhooks().await?;

@@ -7,10 +7,11 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::App;
 use super::problem::Problem;
+use crate::clock::{Clock, ClockJump};
 use crate::service::readiness::ReadinessService;
 
 /// `/health/live` and `/health/ready`; `/health` is the latter.
@@ -21,9 +22,12 @@ pub fn router() -> Router<App> {
         .route("/health/ready", get(ready))
 }
 
-async fn ready(State(readiness): State<Arc<ReadinessService>>) -> Response {
+async fn ready(
+    State(readiness): State<Arc<ReadinessService>>,
+    State(clock): State<Clock>,
+) -> Response {
     match readiness.ready().await {
-        Ok(()) => Json(json!({ "status": "ready" })).into_response(),
+        Ok(()) => Json(told(clock.jump())).into_response(),
         Err(error) => {
             let detail = error.to_string();
             tracing::warn!(error = format!("{:#}", anyhow::Error::new(error)), "not ready");
@@ -31,4 +35,10 @@ async fn ready(State(readiness): State<Arc<ReadinessService>>) -> Response {
                 .into_response()
         }
     }
+}
+
+/// That it is ready, and a jump of the clock that is doubted.
+fn told(jump: Option<ClockJump>) -> Value {
+    let Some(ClockJump { by_s, for_s }) = jump else { return json!({ "status": "ready" }) };
+    json!({ "status": "ready", "clock": { "jumped_by_s": by_s, "for_s": for_s } })
 }

@@ -13,6 +13,7 @@ pub mod audit;
 pub mod book_views;
 pub mod booking;
 pub mod calendar;
+pub mod clock_watch;
 pub mod cluster;
 pub mod dialogue;
 pub mod events;
@@ -50,6 +51,7 @@ use audit::AuditService;
 use book_views::BookViewService;
 use booking::BookingService;
 use calendar::CalendarService;
+use clock_watch::ClockWatchService;
 use cluster::ClusterService;
 use dialogue::DialogueService;
 use events::EventService;
@@ -117,6 +119,8 @@ pub struct Services {
     pub projects: Arc<ProjectService>,
     /// What users and projects may hold, and what they have used of it.
     pub quotas: Arc<QuotaService>,
+    /// Whether the clock jumps.
+    pub clock_watch: Arc<ClockWatchService>,
     /// Whether bookings can be written.
     pub readiness: Arc<ReadinessService>,
     /// Calibration that follows what meters measure.
@@ -196,6 +200,7 @@ impl Services {
             other_sites: Arc::new(OtherSiteService::new(Arc::clone(&shared), Arc::clone(&booking))),
             projects: Arc::new(ProjectService::new(Arc::clone(&shared))),
             quotas: Arc::new(QuotaService::new(Arc::clone(&shared), Arc::clone(&booking))),
+            clock_watch: Arc::new(ClockWatchService::new(Arc::clone(&shared))),
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
             series: Arc::new(SeriesService::new(Arc::clone(&shared), Arc::clone(&booking))),
             shares: Arc::new(ShareService::new(Arc::clone(&shared), Arc::clone(&booking))),

@@ -34,7 +34,7 @@ impl UpkeepService {
     }
 
     /// Moves reservations on as their time comes, until told to stop: offers expire, reservations
-    /// begin and end.
+    /// begin and end. Not while a jump of the clock is doubted.
     pub async fn move_reservations_on(self: Arc<Self>, stop: CancellationToken) {
         let mut turns = every(MOVE_ON);
         loop {
@@ -42,7 +42,11 @@ impl UpkeepService {
                 () = stop.cancelled() => return,
                 _ = turns.tick() => {}
             }
-            if let Err(error) = self.shared.database.advance(self.shared.now()).await {
+            let now = self.shared.now();
+            if self.shared.clock.jump().is_some() {
+                continue;
+            }
+            if let Err(error) = self.shared.database.advance(now).await {
                 let error = format!("{:#}", anyhow::Error::from(error));
                 tracing::warn!(error, "could not move reservations on");
             }

@@ -30,6 +30,7 @@ mod book;
 mod calendar_feeds;
 mod calls;
 mod changed_hours;
+mod clock;
 mod connect;
 mod consumption;
 mod copies;

@@ -8,6 +8,7 @@ pub use crate::audit::sql as audit;
 pub use crate::book::sql as book;
 pub use crate::calendar_feeds::sql as calendar_feeds;
 pub use crate::changed_hours::sql as changed_hours;
+pub use crate::clock::sql as clock;
 pub use crate::consumption::sql as consumption;
 pub use crate::engine::sql as engine;
 pub use crate::epochs::sql as epochs;
@@ -64,6 +65,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         book::ALL,
         calendar_feeds::ALL,
         changed_hours::ALL,
+        clock::ALL,
         consumption::ALL,
         engine::ALL,
         epochs::ALL,

@@ -47,6 +47,7 @@ mod calendar;
 mod carbon_aware;
 mod changed_kills;
 mod chaos;
+mod clock_jumps;
 mod compressed;
 mod compromise;
 mod connections;

@@ -12,6 +12,11 @@ pub const READY: Gauge<0> = Gauge::new(
     [],
     "Whether this process can write its database, as /health/ready says.",
 );
+pub const CLOCK_JUMP: Gauge<0> = Gauge::new(
+    "wattbook_clock_jump_seconds",
+    [],
+    "By how much the clock jumped and is not believed; 0 where it is believed.",
+);
 pub const LEASE_HELD: Gauge<1> = Gauge::new(
     "wattbook_lease_held",
     ["lease"],

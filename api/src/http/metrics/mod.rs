@@ -62,6 +62,8 @@ fn number(is: bool) -> f64 {
 
 fn read_process(shared: &Shared, readings: &mut Readings) {
     readings.set(&gauges::BUILD_INFO, [env!("CARGO_PKG_VERSION")], 1.0);
+    let jumped = shared.clock.jump().map_or(0, |jump| jump.by_s);
+    readings.set(&gauges::CLOCK_JUMP, [], jumped as f64);
     for (lease, held) in shared.leases.kept() {
         readings.set(&gauges::LEASE_HELD, [lease], number(held));
     }

@@ -108,7 +108,7 @@ pub struct Shared {
 impl Shared {
     /// What services on an open database share.
     pub fn new(settings: Settings, database: Database, leases: Leases) -> Self {
-        let (limits, clock) = (&settings.limits, settings.clock);
+        let (limits, clock) = (&settings.limits, settings.clock.guarded());
         let (scope, has_quotas) = (settings.cap_scope, settings.quotas.quotas.is_some());
         Self {
             pool: PlanningPool::new(&settings),

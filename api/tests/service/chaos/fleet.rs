@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::database::Database;
 use super::dice::Dice;
 use super::link::Link;
+use crate::clock_jumps::clock_library;
 use crate::server::Server;
 use crate::site::{command_of, wattbook};
 
@@ -44,13 +45,6 @@ pub struct Fleet {
     pub older: Option<PathBuf>,
     /// Whether any was, so that the database is as the newer binary needs it.
     is_newer: AtomicBool,
-}
-
-/// The library by which Debian's `faketime` sets the clock of a process.
-fn clock_library() -> Option<PathBuf> {
-    let folders = std::fs::read_dir("/usr/lib").ok()?.flatten();
-    let mut all = folders.map(|it| it.path().join("faketime/libfaketimeMT.so.1"));
-    all.find(|it| it.exists())
 }
 
 impl Fleet {

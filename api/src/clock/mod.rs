@@ -4,10 +4,15 @@
 //! `VIRTUAL`, and that since then `RATE` seconds pass in one. It depends on nothing but the machine's
 //! clock, so that processes agree and one that was killed goes on where it should. Watches that
 //! measure how long something takes, such as leases and time-outs, are not affected.
+//!
+//! Where it is not set, the service's clock is guarded: a jump of what it reads is doubted at first (`guard`).
+
+mod guard;
 
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+pub use guard::{ClockGuard, ClockJump, DOUBTED_FOR};
 use planner::time::Timestamp;
 
 /// The fastest a clock may be set.
@@ -17,6 +22,7 @@ const FASTEST: i64 = 1_000_000;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clock {
     replay: Option<Replay>,
+    guard: Option<&'static ClockGuard>,
 }
 
 /// A clock that is set.
@@ -36,22 +42,44 @@ struct Replay {
 pub struct ClockError(String);
 
 impl Clock {
+    /// This clock, which doubts jumps unless it is set for a replay.
+    #[must_use]
+    pub fn guarded(self) -> Self {
+        let guard = self.replay.is_none().then(ClockGuard::of_process);
+        Self { guard, ..self }
+    }
+
+    /// What guards it.
+    pub const fn guard(self) -> Option<&'static ClockGuard> {
+        self.guard
+    }
+
+    /// The jump that is doubted, if there is one.
+    pub fn jump(self) -> Option<ClockJump> {
+        self.guard?.jump()
+    }
+
+    /// Microseconds since 1970, as is believed.
+    fn real_us(self) -> i64 {
+        self.guard.map_or_else(machine_us, ClockGuard::now_us)
+    }
+
     /// Now, rounded down to the second.
     pub fn now(self) -> Timestamp {
-        Timestamp::from_unix_seconds(self.at(milliseconds()).div_euclid(1000))
+        Timestamp::from_unix_seconds(self.at(self.real_us() / 1000).div_euclid(1000))
     }
 
     /// Microseconds since 1970 now; a clock that is set shows whole milliseconds.
     pub fn now_us(self) -> i64 {
         match self.replay {
-            None => microseconds(),
-            Some(_) => self.at(milliseconds()).saturating_mul(1000),
+            None => self.real_us(),
+            Some(_) => self.at(self.real_us() / 1000).saturating_mul(1000),
         }
     }
 
     /// How long it is until the clock shows `instant`.
     pub fn until(self, instant: Timestamp) -> Duration {
-        let left = instant.as_unix_seconds().saturating_mul(1000) - self.at(milliseconds());
+        let left = instant.as_unix_seconds().saturating_mul(1000) - self.at(self.real_us() / 1000);
         let rate = self.replay.map_or(1, |replay| replay.rate);
         // Rounded up: who wakes up then finds that the instant has come.
         let left = left.max(0).unsigned_abs().div_ceil(rate.unsigned_abs());
@@ -77,12 +105,9 @@ impl Clock {
     }
 }
 
-fn milliseconds() -> i64 {
-    microseconds() / 1000
-}
-
+/// Microseconds since 1970 by the machine's clock.
 #[expect(clippy::disallowed_methods, reason = "the service's only clock")]
-fn microseconds() -> i64 {
+fn machine_us() -> i64 {
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH);
     let elapsed = since_epoch.map_or(0, |elapsed| elapsed.as_micros());
     i64::try_from(elapsed).unwrap_or(i64::MAX)
@@ -98,7 +123,7 @@ impl FromStr for Clock {
             Some(Replay { real: instant(real)?, shown: instant(shown)?, rate })
         });
         let replay = parsed.ok_or_else(|| ClockError(text.to_owned()))?;
-        Ok(Self { replay: Some(replay) })
+        Ok(Self { replay: Some(replay), guard: None })
     }
 }
 
