@@ -1,8 +1,7 @@
 //! HTTP to suppliers: the one place where a client is built, with time-outs and limits.
 //!
-//! Errors never carry a URL, since suppliers take tokens in queries. Redirects stay where was asked,
-//! by scheme, host and port: no header and no query goes anywhere else. Those that lead elsewhere
-//! pass, as maintenance does.
+//! Errors never carry a URL, since suppliers take tokens in queries. Redirects are followed by [`follow`] alone. Those that
+//! it does not follow pass, as maintenance does.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +9,7 @@ use std::time::Duration;
 
 use planner::time::{Seconds, Timestamp};
 use reqwest::header::{
-    ETAG, HeaderMap, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, LOCATION, RETRY_AFTER,
+    ETAG, HeaderMap, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, RETRY_AFTER,
 };
 use reqwest::redirect::Policy;
 use reqwest::{
@@ -19,15 +18,14 @@ use reqwest::{
 
 use crate::feed::{FeedError, Query, Secret, Validator, beginning, excerpt, scrub};
 use crate::reach::PublicNames;
+pub use crate::redirects::follow;
+use crate::redirects::{MOST_REDIRECTS, target};
 
 /// An answer is read up to this size.
 const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
 
 /// No supplier is believed that asks to wait longer.
 const LONGEST_WAIT_S: i64 = 86_400;
-
-/// A site may send a request on to other places of its own so many times.
-const MOST_REDIRECTS: usize = 3;
 
 /// How long to wait for a supplier.
 #[derive(Clone, Copy, Debug)]
@@ -96,25 +94,13 @@ impl Http {
     /// # Errors
     /// As [`Http::new`]; where certificates are no PEM.
     pub fn trusting(timeouts: Timeouts, trust: &Trust) -> Result<Self, FeedError> {
-        let policy = Policy::custom(|attempt| {
-            let asked = attempt.previous().first();
-            let is_same = asked.is_some_and(|asked| asked.origin() == attempt.url().origin());
-            if is_same && attempt.previous().len() <= MOST_REDIRECTS {
-                attempt.follow()
-            } else {
-                attempt.stop()
-            }
-        });
-        Self::redirected_by(timeouts, policy, trust)
-    }
-
-    /// A client for messages, which follows no redirect: a message that is sent on as another kind
-    /// of request has not arrived.
-    ///
-    /// # Errors
-    /// As [`Http::new`].
-    pub fn for_messages(timeouts: Timeouts) -> Result<Self, FeedError> {
-        Self::redirected_by(timeouts, Policy::none(), &Trust::System)
+        let builder = match trust {
+            Trust::System => reqwest::Client::builder(),
+            Trust::Also(pem) => reqwest::Client::builder()
+                .tls_certs_merge(Certificate::from_pem_bundle(pem).map_err(misconfigured)?),
+            Trust::Anything => reqwest::Client::builder().tls_danger_accept_invalid_certs(true),
+        };
+        Self::built(builder, timeouts)
     }
 
     /// A client for messages to addresses that somebody from outside named: only to public ones, and by no proxy, which
@@ -124,24 +110,10 @@ impl Http {
     /// As [`Http::new`].
     pub fn for_public_messages(timeouts: Timeouts) -> Result<Self, FeedError> {
         let builder = reqwest::Client::builder().no_proxy().dns_resolver(Arc::new(PublicNames));
-        Self::built(builder, timeouts, Policy::none())
+        Self::built(builder, timeouts)
     }
 
-    fn redirected_by(timeouts: Timeouts, policy: Policy, trust: &Trust) -> Result<Self, FeedError> {
-        let builder = match trust {
-            Trust::System => reqwest::Client::builder(),
-            Trust::Also(pem) => reqwest::Client::builder()
-                .tls_certs_merge(Certificate::from_pem_bundle(pem).map_err(misconfigured)?),
-            Trust::Anything => reqwest::Client::builder().tls_danger_accept_invalid_certs(true),
-        };
-        Self::built(builder, timeouts, policy)
-    }
-
-    fn built(
-        builder: ClientBuilder,
-        timeouts: Timeouts,
-        policy: Policy,
-    ) -> Result<Self, FeedError> {
+    fn built(builder: ClientBuilder, timeouts: Timeouts) -> Result<Self, FeedError> {
         // An error means that a provider is installed already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = builder
@@ -151,7 +123,7 @@ impl Http {
             .referer(false)
             // Suppliers' sites were tried so; and a connection for notifications needs it.
             .http1_only()
-            .redirect(policy)
+            .redirect(Policy::none())
             .build();
         let client = client.map_err(misconfigured)?;
         Ok(Self { client, requests: Arc::default() })
@@ -214,6 +186,17 @@ pub async fn send(
 /// # Errors
 /// Where there is no answer.
 pub async fn ask(request: RequestBuilder, secret: Option<&Secret>) -> Result<Response, FeedError> {
+    follow(request).await.map_err(|error| no_answer(error, secret))
+}
+
+/// As [`ask`], of this address alone: no redirect is followed.
+///
+/// # Errors
+/// Where there is no answer.
+pub async fn ask_there_alone(
+    request: RequestBuilder,
+    secret: Option<&Secret>,
+) -> Result<Response, FeedError> {
     request.send().await.map_err(|error| no_answer(error, secret))
 }
 
@@ -244,9 +227,7 @@ pub async fn received(
 
 /// The origin that an answer redirects to: paths and queries may have secrets in them.
 fn elsewhere(response: &Response) -> Option<String> {
-    let location =
-        header(response.headers(), LOCATION).filter(|_| response.status().is_redirection())?;
-    let url = response.url().join(location).ok();
+    let url = response.status().is_redirection().then(|| target(response))?;
     Some(url.map_or_else(|| "no address".to_owned(), |url| origin(&url)))
 }
 
@@ -302,8 +283,9 @@ impl Answer {
         let elsewhere = self.elsewhere.as_deref().unwrap_or("no address");
         FeedError::transient(format!(
             "status {}: redirects to {elsewhere}, which is not followed: secrets go to no other \
-             origin, and redirects are followed {MOST_REDIRECTS} times at most; if the supplier has \
-             moved for good, name its new address in the settings",
+             origin, nothing is sent on as another kind of request, and redirects are followed \
+             {MOST_REDIRECTS} times at most; if the supplier has moved for good, name its new \
+             address in the settings",
             self.status
         ))
     }

@@ -15,6 +15,7 @@ pub mod plausibility;
 mod power_sample;
 pub mod provider;
 pub mod reach;
+mod redirects;
 pub mod schedule;
 pub mod table;
 pub mod webhook;

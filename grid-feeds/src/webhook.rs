@@ -11,7 +11,7 @@ use reqwest::{Method, Response, Url};
 use sha2::Sha256;
 
 use crate::feed::{FeedError, Secret};
-use crate::http::{Http, Timeouts, ask, received};
+use crate::http::{Http, Timeouts, ask_there_alone, received};
 use crate::reach::Reach;
 
 /// Secrets in the specification's own form begin so; what follows is Base64.
@@ -65,7 +65,7 @@ impl Webhook {
     /// The address is no `http://` or `https://` one, what follows `whsec_` is not Base64, or TLS
     /// cannot be set up.
     pub fn new(url: &str, secret: Secret) -> Result<Self, FeedError> {
-        Self::by(Http::for_messages(Timeouts::default())?, url, secret)
+        Self::by(Http::new(Timeouts::default())?, url, secret)
     }
 
     /// An address that somebody from outside named, with its secret, to which is sent as far as it may reach.
@@ -79,7 +79,7 @@ impl Webhook {
         timeouts: Timeouts,
     ) -> Result<Self, FeedError> {
         let http = match reach {
-            Reach::Anywhere => Http::for_messages(timeouts)?,
+            Reach::Anywhere => Http::new(timeouts)?,
             Reach::Public => Http::for_public_messages(timeouts)?,
         };
         Self::by(http, url, secret)
@@ -150,7 +150,8 @@ impl Webhook {
             .header("webhook-signature", signature)
             .header(CONTENT_TYPE, "application/json")
             .body(body.to_owned());
-        ask(request, Some(&self.secret)).await
+        // A message that is sent on as another kind of request has not arrived.
+        ask_there_alone(request, Some(&self.secret)).await
     }
 
     fn signature(&self, id: &str, timestamp: &str, body: &str) -> String {

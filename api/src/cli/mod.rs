@@ -14,6 +14,7 @@ mod demo;
 mod engine;
 mod estimate;
 mod feeds;
+mod harmless;
 mod identity;
 mod interrupt;
 mod journal;
@@ -57,6 +58,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use storage::Database;
 
 use crate::config::{Overrides, SettingErrors, Settings};
+use harmless::Harmless;
 
 /// Books supercomputer nodes when power is clean and cheap.
 #[derive(Parser)]
@@ -303,7 +305,7 @@ impl Failure {
 
 /// Writes a line to standard output. A reader that has gone, such as `head`, is no failure.
 fn print(line: impl std::fmt::Display) -> anyhow::Result<()> {
-    match writeln!(io::stdout().lock(), "{line}") {
+    match writeln!(Harmless::new(io::stdout().lock()), "{line}") {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => Ok(written?),
     }
@@ -312,7 +314,7 @@ fn print(line: impl std::fmt::Display) -> anyhow::Result<()> {
 /// Writes a line to standard error. A reader that has gone, as after `2>&1 | head`, is no failure.
 fn tell(line: impl std::fmt::Display) {
     // Nobody is left who could be told.
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = writeln!(Harmless::new(io::stderr().lock()), "{line}");
 }
 
 /// How operators' lists are printed.

@@ -116,7 +116,7 @@ impl OtherSite {
         let token = fields.token.map(|token| token.read()).transpose().context("token")?;
         // Its own end comes a moment after ours, which knows what to say.
         let total = timeout + Duration::from_secs(1);
-        let http = Http::for_messages(Timeouts { connect: timeout, total })?;
+        let http = Http::new(Timeouts { connect: timeout, total })?;
         Ok(Self {
             url: address(&fields.url)?,
             name: fields.name,

@@ -79,6 +79,7 @@ mod frozen;
 mod full_disk;
 mod grid;
 mod histories;
+mod hostile_service;
 #[cfg(feature = "power")]
 mod idle_energy;
 mod kills;

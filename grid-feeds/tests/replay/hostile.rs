@@ -5,8 +5,10 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
 use grid_feeds::feed::{FeedError, Fetched, Query, Secret};
+use grid_feeds::http::{Http, Timeouts, send};
 use grid_feeds::webhook::Webhook;
 use planner::time::{Seconds, Span};
+use reqwest::Method;
 
 use crate::world::{SECRET, Source, World, at};
 
@@ -41,7 +43,7 @@ impl Hostile {
                 let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
                 let _ = stream.read_exact(&mut body);
                 let answer = answer(&head);
-                kept.lock().unwrap().push(head);
+                kept.lock().unwrap().push(head + &String::from_utf8_lossy(&body));
                 // Who asked may have gone.
                 let _ = stream.write_all(answer.as_bytes());
             }
@@ -49,6 +51,7 @@ impl Hostile {
         Self { base, asked }
     }
 
+    /// Heads with their bodies.
     fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
@@ -61,8 +64,17 @@ fn answer(status: &str, headers: &str, body: &str) -> String {
     )
 }
 
-fn redirect(location: &str) -> String {
-    answer("302 Found", &format!("location: {location}\r\n"), "")
+/// The statuses that send a request elsewhere, and whether it stays the request that it was.
+const REDIRECTS: [(&str, bool); 5] = [
+    ("301 Moved Permanently", false),
+    ("302 Found", false),
+    ("303 See Other", false),
+    ("307 Temporary Redirect", true),
+    ("308 Permanent Redirect", true),
+];
+
+fn redirect(status: &str, location: &str) -> String {
+    answer(status, &format!("location: {location}\r\n"), "")
 }
 
 async fn fetch(source: &Source) -> Result<Fetched, FeedError> {
@@ -81,16 +93,18 @@ fn assert_hidden(name: &str, text: &str) {
 #[tokio::test]
 async fn no_secret_follows_a_redirect_to_another_port_or_scheme() {
     for name in SECRETIVE {
-        let elsewhere = Hostile::new(|_| answer("200 OK", "", "{}"));
-        let to = elsewhere.base.clone();
-        let supplier = Hostile::new(move |_| redirect(&format!("{to}/api")));
-        let world = World::asking(NOW, &supplier.base);
-        let error = fetch(&world.source(name)).await.unwrap_err();
-        assert!(matches!(error, FeedError::Transient { .. }), "{name}: {error}");
-        assert!(error.to_string().contains(&elsewhere.base), "{name}: {error}");
-        assert_eq!(elsewhere.asked(), [""; 0], "{name}");
-        assert_eq!(supplier.asked().len(), 1, "{name}");
-        let secure = Hostile::new(|_| redirect("https://127.0.0.1:1/"));
+        for (status, _) in REDIRECTS {
+            let elsewhere = Hostile::new(|_| answer("200 OK", "", "{}"));
+            let to = elsewhere.base.clone();
+            let supplier = Hostile::new(move |_| redirect(status, &format!("{to}/api")));
+            let world = World::asking(NOW, &supplier.base);
+            let error = fetch(&world.source(name)).await.unwrap_err();
+            assert!(matches!(error, FeedError::Transient { .. }), "{name}: {error}");
+            assert!(error.to_string().contains(&elsewhere.base), "{name}: {error}");
+            assert_eq!(elsewhere.asked(), [""; 0], "{name}");
+            assert_eq!(supplier.asked().len(), 1, "{name}");
+        }
+        let secure = Hostile::new(|_| redirect("302 Found", "https://127.0.0.1:1/"));
         let world = World::asking(NOW, &secure.base);
         let error = fetch(&world.source(name)).await.unwrap_err();
         assert!(error.to_string().contains("https://127.0.0.1:1"), "{name}: {error}");
@@ -99,16 +113,54 @@ async fn no_secret_follows_a_redirect_to_another_port_or_scheme() {
 
 #[tokio::test]
 async fn a_redirect_to_the_same_origin_is_followed() {
-    let supplier = Hostile::new(|head| {
-        if head.starts_with("GET /moved") {
-            return answer("200 OK", "", "{}");
-        }
-        redirect("/moved?securityToken=s3cr%2Ft")
-    });
-    let world = World::asking(NOW, &supplier.base);
+    for (status, _) in REDIRECTS {
+        let supplier = Hostile::new(move |head| {
+            if head.starts_with("GET /moved") {
+                return answer("200 OK", "", "{}");
+            }
+            redirect(status, "/moved?securityToken=s3cr%2Ft")
+        });
+        let world = World::asking(NOW, &supplier.base);
+        let error = fetch(&world.source("electricity-maps")).await.unwrap_err();
+        assert!(matches!(error, FeedError::NotPublished { .. }), "{error}");
+        assert!(supplier.asked().iter().any(|head| head.starts_with("GET /moved")));
+    }
+    let endless = Hostile::new(|_| redirect("302 Found", "/again"));
+    let world = World::asking(NOW, &endless.base);
     let error = fetch(&world.source("electricity-maps")).await.unwrap_err();
-    assert!(matches!(error, FeedError::NotPublished { .. }), "{error}");
-    assert!(supplier.asked().iter().any(|head| head.starts_with("GET /moved")));
+    assert!(matches!(error, FeedError::Transient { .. }), "{error}");
+    assert_eq!(endless.asked().len(), 4);
+}
+
+/// A question without a body that is answered well would look as if what was sent had been done.
+#[tokio::test]
+async fn what_is_sent_to_be_done_is_never_sent_on_as_another_kind_of_request() {
+    let http = Http::new(Timeouts::default()).unwrap();
+    for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
+        for (status, stays) in REDIRECTS {
+            let site = Hostile::new(move |head| {
+                if head.contains(" /moved ") {
+                    answer("200 OK", "", "")
+                } else {
+                    redirect(status, "/moved")
+                }
+            });
+            let request = http.request(method.clone(), format!("{}/there", site.base));
+            let request = request.header("x-key", "k3y").body("{\"nodes\":3}");
+            let said = send(request, None, at(NOW)).await.unwrap();
+            let asked = site.asked();
+            let expected = format!("{method} /moved ");
+            if stays {
+                assert_eq!((said.status, asked.len()), (200, 2), "{method} {status}");
+                assert!(asked[1].starts_with(&expected), "{}", asked[1]);
+                assert!(asked[1].contains("x-key: k3y") && asked[1].ends_with("{\"nodes\":3}"));
+            } else {
+                assert_eq!(asked.len(), 1, "{method} {status}");
+                let error = said.success().unwrap_err();
+                assert!(matches!(error, FeedError::Transient { .. }), "{method}: {error}");
+            }
+        }
+    }
 }
 
 /// Bodies with which a server repeats the head of a request, where it will be quoted.
@@ -160,18 +212,25 @@ async fn a_new_token_that_cannot_be_read_is_not_quoted() {
 
 #[tokio::test]
 async fn a_message_is_not_sent_on_and_what_is_said_about_it_has_no_secret() {
-    let elsewhere = Hostile::new(|_| answer("200 OK", "", ""));
-    let to = elsewhere.base.clone();
-    let receiver = Hostile::new(move |_| redirect(&to));
-    let webhook = Webhook::new(&receiver.base, Secret::new(SECRET)).unwrap();
-    let error = webhook.send("msg_1", "{}", at(NOW)).await.unwrap_err();
-    assert!(matches!(error, FeedError::Transient { .. }), "{error}");
-    assert_eq!(elsewhere.asked(), [""; 0]);
-    let same = Hostile::new(|head| {
-        if head.starts_with("POST /hook") { redirect("/taken") } else { answer("200 OK", "", "") }
-    });
-    let webhook = Webhook::new(&format!("{}/hook", same.base), Secret::new(SECRET)).unwrap();
-    assert!(webhook.send("msg_1", "{}", at(NOW)).await.is_err(), "it was not taken");
+    for (status, _) in REDIRECTS {
+        let elsewhere = Hostile::new(|_| answer("200 OK", "", ""));
+        let to = elsewhere.base.clone();
+        let receiver = Hostile::new(move |_| redirect(status, &to));
+        let webhook = Webhook::new(&receiver.base, Secret::new(SECRET)).unwrap();
+        let error = webhook.send("msg_1", "{}", at(NOW)).await.unwrap_err();
+        assert!(matches!(error, FeedError::Transient { .. }), "{error}");
+        let error = webhook.send_unread("msg_1", "{}", at(NOW)).await.unwrap_err();
+        assert!(matches!(error, FeedError::Transient { .. }), "{error}");
+        assert_eq!(elsewhere.asked(), [""; 0]);
+        let same = Hostile::new(move |head| {
+            let is_sent_on = !head.starts_with("POST /hook");
+            if is_sent_on { answer("200 OK", "", "") } else { redirect(status, "/taken") }
+        });
+        let webhook = Webhook::new(&format!("{}/hook", same.base), Secret::new(SECRET)).unwrap();
+        assert!(webhook.send("msg_1", "{}", at(NOW)).await.is_err(), "it was not taken");
+        assert!(webhook.send_unread("msg_1", "{}", at(NOW)).await.is_err(), "it was not taken");
+        assert_eq!(same.asked().len(), 2, "each was sent once");
+    }
     let loud = Hostile::new(|_| answer("403 Forbidden", "", &format!("not {SECRET}")));
     let webhook = Webhook::new(&loud.base, Secret::new(SECRET)).unwrap();
     assert_hidden("webhook", &webhook.send("msg_1", "{}", at(NOW)).await.unwrap_err().to_string());

@@ -32,6 +32,8 @@ pub enum Fault {
     Slow(usize),
     /// It accepts nothing.
     Refuses,
+    /// It sends who orders something on to a resource that can be read.
+    SendsOn,
     /// It answers with a page.
     Rubbish,
     /// It has no time.
@@ -212,6 +214,9 @@ impl Inside {
         self.sent.push(Sent { method: method.clone(), path: path.clone(), body: body.clone() });
         if self.fault == Fault::Refuses {
             return refused(400, "the operation failed");
+        }
+        if self.fault == Fault::SendsOn {
+            return (303, Some(("Location", SYSTEM.to_owned())), String::new());
         }
         if self.fault == Fault::Lies {
             return (204, None, String::new());

@@ -153,6 +153,10 @@ async fn a_broken_controller_leaves_the_state_unknown_and_says_whether_trying_ag
     controller.inside().fault = Fault::Refuses;
     let refused = setup.order(PowerOrder::Off).await.unwrap_err();
     assert!(matches!(&refused, PowerError::Refused(it) if it.contains("400")), "{refused}");
+    // That the other place can be read says nothing of the order.
+    controller.inside().fault = Fault::SendsOn;
+    let sent_on = setup.order(PowerOrder::Off).await.unwrap_err();
+    assert!(sent_on.to_string().contains("303"), "{sent_on}");
     // What it did before the connection broke, it did.
     controller.inside().fault = Fault::Cut;
     let cut = setup.order(PowerOrder::Off).await.unwrap_err();

@@ -117,10 +117,16 @@ async fn a_refusal_has_the_number_of_slurm_and_its_words() {
 
 #[tokio::test]
 async fn redirects_are_not_followed() {
-    let server = Server::of("26.05", |_| Reply::Answer(302, Vec::new())).await;
-    let error = server.slurm().nodes(None).await.unwrap_err();
-    assert!(matches!(error, ManagerError::Refused { code: None, .. }), "{error}");
-    assert_eq!(server.asked().len(), 1);
+    for status in [301, 302, 303, 307, 308] {
+        let server = Server::of("26.05", move |_| Reply::Answer(status, Vec::new())).await;
+        let slurm = server.slurm();
+        let read = slurm.nodes(None).await.unwrap_err();
+        let written = slurm.remove_reservation("wattbook-x").await.unwrap_err();
+        for error in [read, written] {
+            assert!(matches!(error, ManagerError::Refused { code: None, .. }), "{status}: {error}");
+        }
+        assert_eq!(server.asked().len(), 2, "{status}");
+    }
 }
 
 #[tokio::test]

@@ -122,9 +122,10 @@ async fn serve(
         Reply::Cut(length, body) => (200, length, body),
         Reply::Silence => return std::future::pending().await,
     };
+    let elsewhere = if (300..400).contains(&status) { "Location: /elsewhere\r\n" } else { "" };
     let head = format!(
         "HTTP/1.1 {status} As told\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
-         Connection: close\r\n\r\n"
+         {elsewhere}Connection: close\r\n\r\n"
     );
     let _ = stream.write_all(head.as_bytes()).await;
     let _ = stream.write_all(&body).await;

@@ -9,6 +9,7 @@ use clap::ValueEnum;
 
 use super::{RecordSpan, syslog};
 use crate::cli::booking::server::Connection;
+use crate::cli::harmless::standard_output;
 use crate::cli::{Failure, block_on};
 use crate::http::v1::audit::{AuditPageDocument, AuditRecordDocument};
 
@@ -72,7 +73,7 @@ fn writer(arguments: &Export) -> anyhow::Result<BufWriter<Box<dyn Write + Send>>
             let file = File::create(path);
             Box::new(file.with_context(|| format!("cannot write {}", path.display()))?)
         }
-        None => Box::new(io::stdout()),
+        None => standard_output(),
     }))
 }
 

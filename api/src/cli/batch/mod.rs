@@ -31,13 +31,11 @@ mod unit_workload;
 mod watch;
 pub mod workload_model;
 
-use std::io::Write;
-
 use batch::dispatch::parts_help;
 use batch::policy::options_help;
 use clap::Subcommand;
 
-use super::Failure;
+use super::{Failure, tell};
 
 /// Arguments of `wattbook batch`.
 #[derive(clap::Args)]
@@ -66,7 +64,7 @@ enum Command {
 
 /// Tells people what they might not expect. Nobody has to listen.
 fn note(text: &str) {
-    let _ = writeln!(std::io::stderr(), "note: {text}");
+    tell(format_args!("note: {text}"));
 }
 
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use anyhow::{Context, anyhow};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{Method, StatusCode};
 use grid_feeds::feed::Secret;
-use grid_feeds::http::{Http, Timeouts};
+use grid_feeds::http::{Http, Timeouts, follow};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -320,7 +320,7 @@ impl Server {
             }
             Some(Sent::Csv(table)) => request.header(CONTENT_TYPE, "text/csv").body(table),
         };
-        let answer = request.send().await.map_err(|error| {
+        let answer = follow(request).await.map_err(|error| {
             let told = format!("{} does not answer; --url says where the service is", self.base);
             Failure::Unavailable(anyhow::Error::new(error.without_url()).context(told))
         })?;

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::{COLUMNS, LedgerHours};
 use crate::cli::booking::server::{Connection, Server};
+use crate::cli::harmless::standard_output;
 use crate::cli::{Failure, block_on};
 use crate::http::v1::ledger::rows::LedgerRowDocument;
 
@@ -63,7 +64,7 @@ pub fn run(arguments: &Export) -> Result<(), Failure> {
                 let file = File::create(path);
                 Box::new(file.with_context(|| format!("cannot write {}", path.display()))?)
             }
-            None => Box::new(io::stdout()),
+            None => standard_output(),
         };
         let written = write(arguments.format, first, rows, BufWriter::new(out)).await;
         match written {

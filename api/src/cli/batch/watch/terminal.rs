@@ -1,7 +1,7 @@
 //! The live view on a terminal, or as lines where there is none.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{RunSnapshot, WatchSnapshot, Watched};
+use crate::cli::harmless::harmless;
+use crate::cli::tell;
 
 const REPAINTED: Duration = Duration::from_millis(250);
 const LINES: Duration = Duration::from_secs(5);
@@ -32,7 +34,7 @@ fn panel(watched: &Watched) {
         ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
     );
     while !watched.is_over() {
-        bar.set_message(panel_text(&watched.read()));
+        bar.set_message(harmless(&panel_text(&watched.read())));
         thread::park_timeout(REPAINTED);
     }
     bar.finish_and_clear();
@@ -44,8 +46,7 @@ fn lines(watched: &Watched) {
         thread::park_timeout(LINES.saturating_sub(last.elapsed()));
         if last.elapsed() >= LINES {
             last = Instant::now();
-            // Nobody has to listen.
-            let _ = writeln!(io::stderr(), "{}", line_text(&watched.read()));
+            tell(line_text(&watched.read()));
         }
     }
 }
