@@ -62,6 +62,10 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 /// Services on the database that the settings name.
 pub async fn open(settings: Settings) -> anyhow::Result<Services> {
     let database = Database::connect(&settings.database).await?;
+    if let Err(error) = database.expect_writable(settings.clock.now()).await {
+        database.close().await;
+        return Err(error.into());
+    }
     Ok(Services::new(settings, database))
 }
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use planner::time::Timestamp;
+
 use crate::database::{Database, Opened};
 use crate::engine::opening::{self, IfMissing, OPENING_PAUSE, OPENING_TRIES};
 use crate::error::StorageError;
@@ -45,6 +47,18 @@ impl Database {
             }
             _ => Err(StorageError::UnsupportedScheme { scheme: scheme.to_owned() }),
         }
+    }
+
+    /// Refuses a SQLite file that cannot be written, which who serves it would find out with the first booking. A PostgreSQL server
+    /// that may only be read is let be: it may be about to take over. What else is in the way is for readiness to tell.
+    ///
+    /// # Errors
+    /// [`StorageError::NotWritable`].
+    pub async fn expect_writable(&self, now: Timestamp) -> Result<(), StorageError> {
+        let Opened::Sqlite(connections) = &self.opened else { return Ok(()) };
+        let Err(StorageError::ReadOnly(source)) = self.try_write(now).await else { return Ok(()) };
+        let target = connections.writer.connect_options().get_filename().display().to_string();
+        Err(StorageError::NotWritable { target, source })
     }
 
     /// Converts as soon as no other process does: SQLite's limit on waiting holds for every connection.

@@ -34,6 +34,18 @@ pub enum StorageError {
         /// The engine's error.
         source: sqlx::Error,
     },
+    /// A SQLite file that cannot be written where it must be.
+    #[error(
+        "the database {target} cannot be written: whoever runs the service must be allowed to write \
+         this file, the files -wal and -shm beside it and their folder, on a file system that can be \
+         written, and its URL must not say mode=ro or immutable"
+    )]
+    NotWritable {
+        /// The file.
+        target: String,
+        /// The engine's error.
+        source: sqlx::Error,
+    },
     /// The server says nothing.
     #[error(
         "cannot open the database {target}: no answer within {} s; check its address, and that no \

@@ -4,6 +4,12 @@ use sqlx::error::DatabaseError;
 use sqlx::postgres::PgDatabaseError;
 use sqlx::sqlite::SqliteError;
 
+/// The part of SQLite's codes that has no details.
+const PRIMARY: u32 = 0xff;
+
+/// `SQLITE_IOERR_WRITE`; a disk that is full has a code of its own.
+const FAILED_TO_WRITE: u32 = 778;
+
 /// What an engine's refusal means.
 pub(crate) enum EngineRefusal {
     /// An allocation overlaps another reservation's.
@@ -28,6 +34,12 @@ impl EngineRefusal {
         matches!(self, Self::Missing)
     }
 
+    /// Whether SQLite cannot write a file, or cannot open or make it or those beside it.
+    pub(crate) fn is_of_file(error: &dyn DatabaseError) -> bool {
+        let refusal = error.try_downcast_ref::<SqliteError>();
+        refusal.is_some_and(|it| matches!(code_of(it) & PRIMARY, 8 | 14))
+    }
+
     /// Recognises what the engines say, by their codes.
     pub(crate) fn of(error: &dyn DatabaseError) -> Self {
         if let Some(error) = error.try_downcast_ref::<SqliteError>() {
@@ -39,11 +51,13 @@ impl EngineRefusal {
         }
     }
 
-    /// The low byte is the primary code. A trigger refuses double bookings.
+    /// A trigger refuses double bookings.
     fn of_sqlite(error: &SqliteError) -> Self {
-        let code = error.code().and_then(|code| code.parse::<u32>().ok()).unwrap_or_default();
-        match code & 0xff {
+        let code = code_of(error);
+        match code & PRIMARY {
             _ if error.message() == "double booking" => Self::DoubleBooking,
+            // The system lets an open file be written no more.
+            _ if code == FAILED_TO_WRITE => Self::ReadOnly,
             5 | 6 => Self::Busy,
             8 => Self::ReadOnly,
             10 | 14 => Self::Unavailable,
@@ -73,6 +87,11 @@ impl EngineRefusal {
             _ => Self::Other,
         }
     }
+}
+
+/// SQLite's code with its details.
+fn code_of(error: &SqliteError) -> u32 {
+    error.code().and_then(|code| code.parse().ok()).unwrap_or_default()
 }
 
 /// Whether a row with this key is there already.

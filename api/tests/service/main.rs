@@ -159,6 +159,7 @@ mod supplier;
 mod swapped;
 mod takeover;
 mod tokens;
+mod unwritable;
 mod walk_through;
 mod web_page;
 mod webhooks;

@@ -90,7 +90,7 @@ pub(crate) async fn open_sqlite(
         .foreign_keys(true);
     let mut tries_left = OPENING_TRIES;
     loop {
-        match prepare_sqlite(&options, &target, missing).await {
+        match prepare_sqlite(&options, &target, missing).await.map_err(|it| written(it, &target)) {
             Err(error) if tries_left > 0 && error.may_be_another_opening() => {
                 tries_left -= 1;
                 tokio::time::sleep(OPENING_PAUSE).await;
@@ -269,7 +269,30 @@ async fn connect(
     options: SqliteConnectOptions,
     target: &str,
 ) -> Result<Pool<Sqlite>, StorageError> {
-    pool.connect_with(options).await.map_err(|source| not_opened(target, source))
+    let file = options.get_filename().to_path_buf();
+    pool.connect_with(options).await.map_err(|source| not_opened_sqlite(&file, target, source))
+}
+
+/// Where there may be a file, it is one that cannot be written: SQLite opens no other without the files beside it.
+fn not_opened_sqlite(file: &Path, target: &str, source: sqlx::Error) -> StorageError {
+    let of_file = source.as_database_error().is_some_and(EngineRefusal::is_of_file);
+    let folder = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if of_file && folder.is_dir() && !file.is_dir() {
+        return StorageError::NotWritable { target: target.to_owned(), source };
+    }
+    not_opened(target, source)
+}
+
+/// An error of tables that were to be written, where their file cannot be.
+fn written(error: StorageError, target: &str) -> StorageError {
+    match error {
+        StorageError::Migrate(
+            MigrateError::Execute(source) | MigrateError::ExecuteMigration(source, _),
+        ) if source.as_database_error().is_some_and(EngineRefusal::is_of_file) => {
+            StorageError::NotWritable { target: target.to_owned(), source }
+        }
+        error => error,
+    }
 }
 
 fn not_opened(target: &str, source: sqlx::Error) -> StorageError {
