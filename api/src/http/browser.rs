@@ -31,13 +31,21 @@ pub async fn guard(request: Request, next: Next) -> Response {
         Some(problem) => problem.into_response(),
         None => next.run(request).await,
     };
+    restrict(&mut response, if is_api_browser { API_BROWSER } else { NO_PAGE });
+    response
+}
+
+/// What is answered before a request comes to the routes, with what [`guard`] adds to all other answers.
+pub fn guarded(mut response: Response) -> Response {
+    restrict(&mut response, NO_PAGE);
+    response
+}
+
+/// Says how a browser may treat an answer; a page may have said for itself what it loads.
+fn restrict(response: &mut Response, policy: HeaderValue) {
     let headers = response.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
-        let policy = if is_api_browser { API_BROWSER } else { NO_PAGE };
-        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
-    }
-    response
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(policy);
 }
 
 fn refusal(request: &Request) -> Option<Problem> {

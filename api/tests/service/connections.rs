@@ -201,6 +201,23 @@ async fn one_user_has_a_part_of_the_room_and_strangers_have_none() {
 }
 
 /// A stream of events, which keeps its connection at work; the status.
+/// Its streams would be requests beside all limits of connections: it is not spoken, whoever asks for it.
+#[tokio::test]
+async fn http_2_is_not_spoken() {
+    let site = Site::sqlite();
+    let server = site.serve().await;
+    let mut known = Raw::from("127.0.0.1", &server).await;
+    // The preface, and a frame of no settings.
+    known.send(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await;
+    let said = known.read_until("no text has this").await;
+    assert!(said.is_empty() || said.starts_with("HTTP/1.1 4"), "{said:?}");
+    let mut upgraded = Raw::from("127.0.0.1", &server).await;
+    let asks = ["Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABk"];
+    upgraded.request("GET", "/health/live", &asks).await;
+    let said = upgraded.read_until("live\"}").await;
+    assert!(said.starts_with("HTTP/1.1 200 "), "{said:?}");
+}
+
 async fn stream(address: &str, server: &Server, headers: &[&str]) -> (u16, Raw) {
     let mut raw = Raw::from(address, server).await;
     raw.request("GET", "/api/v1/events", headers).await;
@@ -230,6 +247,8 @@ async fn one_address_has_its_share_of_connections() {
         refused.contains("too_many_connections") && refused.contains("retry-after"),
         "{refused}"
     );
+    assert!(refused.contains("x-content-type-options: nosniff"), "{refused}");
+    assert!(refused.contains("frame-ancestors 'none'"), "{refused}");
     assert_eq!(stream("127.0.0.1", &server, &[]).await.0, 200);
     drop(streams.pop());
     let began = Instant::now();

@@ -18,6 +18,7 @@ on_both_engines! {
     a_stream_that_cannot_go_on_says_so,
     a_reader_who_is_slow_misses_nothing_and_takes_no_memory,
     a_stream_ends_with_the_right_to_it,
+    a_watched_simulation_ends_for_whose_token_is_revoked,
     a_stream_does_not_keep_the_service_from_stopping,
 }
 
@@ -215,6 +216,24 @@ async fn a_stream_ends_with_the_right_to_it(site: Site) {
     let olga = site.token("olga", "operator");
     furnish(&server.client().with_token(&olga), 1, None).await;
     assert_eq!(streams[1].next().await.unwrap().kind, "nodes.replaced");
+}
+
+async fn a_watched_simulation_ends_for_whose_token_is_revoked(site: Site) {
+    let [ada, olga] = [("ada", "user"), ("olga", "operator")].map(|(o, r)| site.token(o, r));
+    let server = site.serve().await;
+    let [ada, olga] = [ada, olga].map(|token| server.client().with_token(&token));
+    let simulation = crate::simulation::start(&ada, &crate::simulation::long()).await;
+    let watched = ada.request(Method::GET, &format!("{simulation}/events"));
+    let mut stream = watched.send().await.unwrap();
+    assert!(stream.chunk().await.unwrap().is_some());
+    let list = site.command(&["token", "list"]).output().unwrap();
+    let list = String::from_utf8(list.stdout).unwrap();
+    let line = list.lines().find(|line| line.contains("ada")).unwrap();
+    let id = line.split_whitespace().find(|word| word.len() == 36).unwrap();
+    assert!(site.command(&["token", "revoke", id]).status().unwrap().success());
+    let ended = async { while let Ok(Some(_)) = stream.chunk().await {} };
+    tokio::time::timeout(crate::server::PATIENCE, ended).await.unwrap();
+    olga.post(&format!("{simulation}/cancel"), &json!({})).await.ok(200);
 }
 
 async fn a_stream_does_not_keep_the_service_from_stopping(site: Site) {

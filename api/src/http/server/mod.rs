@@ -38,6 +38,7 @@ use tokio_util::sync::CancellationToken;
 use super::answers::CountedAs;
 use super::asked_from::AskedFrom;
 use super::audit::RequestSource;
+use super::browser::guarded;
 use super::by::sender_of;
 use super::problem::Problem;
 use super::{App, router};
@@ -239,7 +240,7 @@ async fn refuse(stream: TcpStream, refusal: ConnectionRefusal) {
 }
 
 fn refused(refusal: ConnectionRefusal) -> Response<Body> {
-    let mut response = refusal.problem().of_limit(refusal.limit()).into_response();
+    let mut response = guarded(refusal.problem().of_limit(refusal.limit()).into_response());
     let close = axum::http::HeaderValue::from_static("close");
     response.headers_mut().insert(axum::http::header::CONNECTION, close);
     response
@@ -251,7 +252,7 @@ fn no_turn() -> Response<Body> {
     let detail =
         "As many reads are being answered as the service has room for; try again in a few seconds.";
     let problem = Problem::new(status, "overloaded", title, detail);
-    problem.retry_after(5).of_limit("reads").into_response()
+    guarded(problem.retry_after(5).of_limit("reads").into_response())
 }
 
 /// An answer's body: as long as it lasts the connection is at work.
