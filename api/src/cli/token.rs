@@ -6,11 +6,14 @@ use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use planner::node::{NAME_RULE, is_name};
 use planner::reservation::Role;
+use planner::rights::Action;
+use planner::time::{Seconds, Timestamp};
 use storage::{ApiToken, Database, TokenId};
 use uuid::Uuid;
 
 use super::Failure;
 use super::audit::CommandRecord;
+use super::booking::time::seconds;
 use crate::clock::Clock;
 use crate::config::{Overrides, Settings};
 use crate::service::shared::digest;
@@ -32,9 +35,28 @@ enum Command {
         /// user, operator or supplier
         #[arg(long, value_parser = role)]
         role: Role,
+        /// Let it end by itself after so long, such as 90d; it counts until it is revoked otherwise
+        #[arg(long, value_name = "LENGTH", value_parser = seconds)]
+        expires_in: Option<i64>,
+        /// Let it do these actions alone, of those that its role may, such as metrics.read (`wattbook rights` lists them)
+        #[arg(long, value_name = "ACTION", value_delimiter = ',', value_parser = action)]
+        only: Vec<Action>,
         /// Make the database, or its tables, where there are none yet
         #[arg(long)]
         create_database: bool,
+        #[command(flatten)]
+        overrides: Overrides,
+    },
+    /// Make a token in place of another, with its owner, role and actions, and print it, this once
+    Renew {
+        /// The id of the other one, as listed
+        id: Uuid,
+        /// Let the new one end by itself after so long [default: as long as the other one had]
+        #[arg(long, value_name = "LENGTH", value_parser = seconds)]
+        expires_in: Option<i64>,
+        /// How long the other one counts beside it, so that nothing is refused until all have the new one
+        #[arg(long, value_name = "LENGTH", default_value = "24h", value_parser = seconds)]
+        overlap: i64,
         #[command(flatten)]
         overrides: Overrides,
     },
@@ -55,10 +77,18 @@ enum Command {
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     super::block_on(async {
         match &arguments.command {
-            Command::Create { owner, role, create_database, overrides } => {
+            Command::Create { owner, role, expires_in, only, create_database, overrides } => {
                 let url = Settings::database(overrides)?;
                 let database = super::open_or_make(&url, *create_database).await?;
-                create(owner, *role, database).await?;
+                let (secret, token) = new(owner, *role, expires_in.map(Seconds::new), only)?;
+                database.create_token(&token).await?;
+                given(secret, &token, "token.create", &database).await?;
+            }
+            Command::Renew { id, expires_in, overlap, overrides } => {
+                let database = super::open(overrides).await?;
+                let id = TokenId::new(*id);
+                let (expires_in, overlap) = (expires_in.map(Seconds::new), Seconds::new(*overlap));
+                renew(id, expires_in, overlap, database).await?;
             }
             Command::List { overrides } => list(overrides).await?,
             Command::Revoke { id, overrides } => revoke(*id, overrides).await?,
@@ -67,47 +97,90 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     })
 }
 
-async fn create(owner: &str, role: Role, database: Database) -> anyhow::Result<()> {
+/// A new secret, and its token.
+fn new(
+    owner: &str,
+    role: Role,
+    expires_in: Option<Seconds>,
+    only: &[Action],
+) -> anyhow::Result<(String, ApiToken)> {
+    if let Some(action) = only.iter().find(|it| !it.roles().contains(&role)) {
+        super::tell(format_args!(
+            "note: by default {} is not for the role {}; a rule of the site may give it",
+            action.word(),
+            role.word()
+        ));
+    }
     let mut secret = [0_u8; 32];
     getrandom::fill(&mut secret).map_err(|error| anyhow!("no randomness: {error}"))?;
     let secret = format!("wattbook_{}", hex::encode(secret));
+    let created = Clock::default().now();
     let token = ApiToken {
         id: TokenId::new(Uuid::now_v7()),
         owner: owner.to_owned(),
         role,
         digest: digest(&secret),
-        created: Clock::default().now(),
+        created,
         revoked: None,
+        expires: expires_in.map(|length| created + length),
+        used: None,
+        actions: (!only.is_empty()).then(|| only.to_vec()),
     };
-    database.create_token(&token).await?;
-    let made = CommandRecord {
-        action: "token.create",
-        object: format!("tokens/{}", token.id),
-        owner,
-        outcome: "done",
-    };
-    made.write(&database).await?;
-    super::tell(format_args!(
-        "token {} for {owner} ({}); it is not shown again:",
-        token.id,
-        role.word()
-    ));
+    Ok((secret, token))
+}
+
+/// Records that a token was made, and prints it.
+async fn given(
+    secret: String,
+    token: &ApiToken,
+    action: &'static str,
+    database: &Database,
+) -> anyhow::Result<()> {
+    let ApiToken { id, owner, role, .. } = token;
+    let made = CommandRecord { action, object: format!("tokens/{id}"), owner, outcome: "done" };
+    made.write(database).await?;
+    super::tell(format_args!("token {id} for {owner} ({}); it is not shown again:", role.word()));
     super::print(secret)?;
     database.close().await;
     Ok(())
 }
 
+async fn renew(
+    id: TokenId,
+    expires_in: Option<Seconds>,
+    overlap: Seconds,
+    database: Database,
+) -> anyhow::Result<()> {
+    let none = || format!("there is no valid token {id}");
+    let tokens = database.list_tokens().await?;
+    let old = tokens.iter().find(|it| it.id == id).with_context(none)?;
+    let expires_in = expires_in.or_else(|| old.expires.map(|end| end - old.created));
+    let only = old.actions.as_deref().unwrap_or_default();
+    let (secret, token) = new(&old.owner, old.role, expires_in, only)?;
+    let ends = token.created + overlap;
+    let renewed = database.renew_token(id, ends, &token).await?;
+    renewed.then_some(()).with_context(none)?;
+    let ends = old.expires.map_or(ends, |before| before.min(ends));
+    super::tell(format_args!("token {id} ends at {ends}"));
+    given(secret, &token, "token.renew", &database).await
+}
+
 async fn list(overrides: &Overrides) -> anyhow::Result<()> {
     let database = super::open(overrides).await?;
     let mut table = Table::new();
-    table.load_style(NOTHING).set_header(["ID", "OWNER", "ROLE", "CREATED", "REVOKED"]);
+    let header = ["ID", "OWNER", "ROLE", "CREATED", "USED", "EXPIRES", "REVOKED", "ONLY"];
+    table.load_style(NOTHING).set_header(header);
+    let shown = |instant: Option<Timestamp>| instant.map_or("-".to_owned(), |it| it.to_string());
     for token in database.list_tokens().await? {
         table.add_row([
             token.id.to_string(),
             token.owner,
             token.role.word().to_owned(),
             token.created.to_string(),
-            token.revoked.map(|revoked| revoked.to_string()).unwrap_or_default(),
+            shown(token.used),
+            shown(token.expires),
+            shown(token.revoked),
+            words(token.actions.as_deref()),
         ]);
     }
     super::print(table)?;
@@ -129,6 +202,17 @@ async fn revoke(id: Uuid, overrides: &Overrides) -> anyhow::Result<()> {
     ended.write(&database).await?;
     database.close().await;
     revoked.then_some(()).with_context(|| format!("there is no valid token {id}"))
+}
+
+/// The actions that a token is for.
+fn words(actions: Option<&[Action]>) -> String {
+    let words = |actions: &[Action]| actions.iter().map(|it| it.word()).collect::<Vec<_>>();
+    actions.map_or("-".to_owned(), |actions| words(actions).join(" "))
+}
+
+fn action(text: &str) -> Result<Action, String> {
+    Action::from_word(text)
+        .ok_or_else(|| format!("{text:?} is no action; `wattbook rights` lists them"))
 }
 
 fn owner(text: &str) -> Result<String, String> {

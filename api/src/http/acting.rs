@@ -96,6 +96,9 @@ enum Within {
 }
 
 fn within(actor: &Caller, settings: &Settings) -> Result<Within, Problem> {
+    if !actor.is_let(Action::UserActFor) {
+        return Err(Forbidden::by_token(Action::UserActFor).into());
+    }
     let Some(asker) = actor.asker() else { return Ok(Within::Everything) };
     let verdict = settings.rights.admission(Action::UserActFor, asker);
     match (verdict, &actor.projects) {

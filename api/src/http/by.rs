@@ -50,6 +50,9 @@ impl By {
     /// # Errors
     /// 403 `forbidden`.
     pub fn check_nodes_for(&self, action: Action, nodes: &NodeSet) -> Result<(), Problem> {
+        if !self.caller.is_let(action) {
+            return Err(Forbidden::by_token(action).into());
+        }
         let access = self.caller.access();
         let Some(asker) = access.asker() else { return Ok(()) };
         let verdict = |partition| {
@@ -114,6 +117,9 @@ impl FromRequestParts<App> for By {
 /// Whether somebody may call at all.
 fn admitted(caller: &Caller, settings: &Settings) -> Result<(), Problem> {
     let Some(action) = caller.action else { return Err(not_listed()) };
+    if !caller.is_let(action) {
+        return Err(Forbidden::by_token(action).into());
+    }
     let Some(asker) = caller.asker() else { return Ok(()) };
     let verdict = settings.rights.admission(action, asker);
     if verdict.admits() { Ok(()) } else { Err(Forbidden::of(action, verdict).into()) }
@@ -126,8 +132,11 @@ async fn identify(parts: &Parts, app: &App, state: &SiteState) -> Result<Caller,
     let Some(token) = bearer(&parts.headers) else {
         return Err(Problem::unauthorised("Send Authorization: Bearer TOKEN."));
     };
-    if let Some(ApiToken { id, owner, role, .. }) = state.callers().token(&digest(token)) {
-        let credential = Credential::Token(*id);
+    if let Some(token) = state.callers().token(&digest(token)) {
+        let ApiToken { id, owner, role, expires, actions, .. } = token;
+        app.services.tokens.note_use(*id);
+        let only = actions.as_ref().map(|actions| Arc::from(actions.as_slice()));
+        let credential = Credential::Token { id: *id, expires: *expires, only };
         return Ok(known(owner, *role, credential, &[], app, state));
     }
     let verified = parts.extensions.get::<VerifiedToken>().cloned();

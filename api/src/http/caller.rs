@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use axum::Extension;
 use planner::reservation::{Reservation, Role};
-use planner::rights::{Action, Asker};
+use planner::rights::{Action, Asker, Latitude};
+use planner::time::Timestamp;
 use storage::TokenId;
 
 use super::audit::AuditNote;
@@ -38,7 +39,14 @@ pub enum Credential {
     /// That there is nobody else.
     OnlyUser,
     /// A token of ours.
-    Token(TokenId),
+    Token {
+        /// Its id.
+        id: TokenId,
+        /// When it ends by itself.
+        expires: Option<Timestamp>,
+        /// What it may do of what its role may; everything unless told.
+        only: Option<Arc<[Action]>>,
+    },
     /// An access token of an issuer.
     SignedIn(SignedIn),
 }
@@ -61,10 +69,10 @@ impl Caller {
     }
 
     /// The issuer of the access token that let them in.
-    pub(super) fn issuer(&self) -> Option<&str> {
+    pub fn issuer(&self) -> Option<&str> {
         match &self.credential {
             Credential::SignedIn(it) => Some(&it.issuer),
-            Credential::OnlyUser | Credential::Token(_) => None,
+            Credential::OnlyUser | Credential::Token { .. } => None,
         }
     }
 
@@ -104,17 +112,39 @@ impl Caller {
     pub fn is_still_known(&self, state: &SiteState) -> bool {
         match &self.credential {
             Credential::OnlyUser => !state.callers().have_been(),
-            Credential::Token(token) => state.callers().has_token(*token),
+            Credential::Token { id, .. } => state.callers().token_of(*id).is_some(),
             Credential::SignedIn(it) => state.callers().admit(it.person, it.issued),
+        }
+    }
+
+    /// Takes over when what let this caller in ends, which may have changed since they called.
+    pub fn learn_end(&mut self, state: &SiteState) {
+        if let Credential::Token { id, expires, .. } = &mut self.credential {
+            *expires = state.callers().token_of(*id).map_or(*expires, |it| it.expires);
         }
     }
 
     /// Waits until what let this caller in is over by itself.
     pub async fn expired(&self) {
-        let Credential::SignedIn(SignedIn { expires, .. }) = self.credential else {
-            return std::future::pending().await;
-        };
-        // Issuers know the machine's clock alone.
-        tokio::time::sleep(Clock::default().until(expires)).await;
+        match self.expires() {
+            // Issuers know the machine's clock alone.
+            Some(expires) => tokio::time::sleep(Clock::default().until(expires)).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// When what let this caller in is over by itself.
+    pub fn expires(&self) -> Option<Timestamp> {
+        match &self.credential {
+            Credential::OnlyUser => None,
+            Credential::Token { expires, .. } => *expires,
+            Credential::SignedIn(it) => Some(it.expires),
+        }
+    }
+
+    /// Whether what let this caller in is good for an action, whatever they may; what one may is told to everybody.
+    pub fn is_let(&self, action: Action) -> bool {
+        let Credential::Token { only: Some(only), .. } = &self.credential else { return true };
+        action.latitude() == Latitude::Fixed || only.contains(&action)
     }
 }

@@ -37,6 +37,7 @@ pub mod shares;
 pub mod sign_in;
 pub mod simulations;
 pub mod start_predictions;
+pub mod tokens;
 pub mod upkeep;
 pub mod webhooks;
 
@@ -75,6 +76,7 @@ use shares::ShareService;
 use sign_in::SignInService;
 use simulations::SimulationService;
 use start_predictions::StartPredictionService;
+use tokens::TokenService;
 use upkeep::UpkeepService;
 use webhooks::WebhookService;
 
@@ -139,6 +141,8 @@ pub struct Services {
     pub simulations: Arc<SimulationService>,
     /// When jobs would start that are not booked.
     pub start_predictions: Arc<StartPredictionService>,
+    /// Tokens that are used.
+    pub tokens: Arc<TokenService>,
     /// What time alone changes.
     pub upkeep: Arc<UpkeepService>,
     /// Events sent to webhooks.
@@ -202,6 +206,7 @@ impl Services {
             quotas: Arc::new(QuotaService::new(Arc::clone(&shared), Arc::clone(&booking))),
             clock_watch: Arc::new(ClockWatchService::new(Arc::clone(&shared))),
             readiness: Arc::new(ReadinessService::new(Arc::clone(&shared))),
+            tokens: Arc::new(TokenService::new(Arc::clone(&shared))),
             series: Arc::new(SeriesService::new(Arc::clone(&shared), Arc::clone(&booking))),
             shares: Arc::new(ShareService::new(Arc::clone(&shared), Arc::clone(&booking))),
             sign_in: Arc::new(SignInService::new(Arc::clone(&shared))),

@@ -3734,7 +3734,7 @@ export interface components {
         };
         /** @description Who asks. */
         MeDocument: {
-            /** @description Until when their access token counts, RFC 3339; null for API tokens, which count until they are revoked. */
+            /** @description Until when their token counts, RFC 3339; null where it counts until it is revoked, and without one. */
             expires_at?: string | null;
             /** @description The issuer at which they signed in; null for who sends an API token. */
             issuer?: string | null;

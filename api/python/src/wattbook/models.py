@@ -1337,7 +1337,7 @@ class MeDocument(TypedDict):
     """
     expires_at: NotRequired[str | None]
     """
-    Until when their access token counts, RFC 3339; null for API tokens, which count until they are revoked.
+    Until when their token counts, RFC 3339; null where it counts until it is revoked, and without one.
     """
 
 

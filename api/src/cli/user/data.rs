@@ -84,6 +84,9 @@ fn token(it: &ApiToken) -> Value {
         "role": it.role.word(),
         "created": it.created.to_string(),
         "revoked": it.revoked.map(|at| at.to_string()),
+        "expires": it.expires.map(|at| at.to_string()),
+        "used": it.used.map(|at| at.to_string()),
+        "actions": it.actions.as_ref().map(|all| all.iter().map(|it| it.word()).collect::<Vec<_>>()),
     })
 }
 

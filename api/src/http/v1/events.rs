@@ -211,9 +211,10 @@ impl Watcher {
     }
 
     /// Whether the caller would be admitted today.
-    async fn is_admitted(&self) -> bool {
-        let state = self.states.newest().await;
-        state.is_ok_and(|state| self.caller.is_still_known(&state))
+    async fn is_admitted(&mut self) -> bool {
+        let Ok(state) = self.states.newest().await else { return false };
+        self.caller.learn_end(&state);
+        self.caller.is_still_known(&state)
     }
 }
 

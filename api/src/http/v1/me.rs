@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::http::by::By;
-use crate::http::caller::Credential;
 use crate::http::problem::Problem;
 
 /// Who asks.
@@ -26,7 +25,7 @@ pub struct MeDocument {
     pub manages: Vec<String>,
     /// The issuer at which they signed in; null for who sends an API token.
     pub issuer: Option<String>,
-    /// Until when their access token counts, RFC 3339; null for API tokens, which count until they are revoked.
+    /// Until when their token counts, RFC 3339; null where it counts until it is revoked, and without one.
     pub expires_at: Option<String>,
 }
 
@@ -43,10 +42,6 @@ pub struct MeDocument {
 )]
 pub async fn get_me(by: By) -> Json<MeDocument> {
     let caller = by.caller;
-    let signed_in = match &caller.credential {
-        Credential::SignedIn(it) => Some(it),
-        Credential::OnlyUser | Credential::Token(_) => None,
-    };
     let names = |which: fn(&ProjectsOfUser) -> &BTreeSet<String>| {
         caller.projects.iter().flat_map(|it| which(&it.of)).cloned().collect()
     };
@@ -54,8 +49,8 @@ pub async fn get_me(by: By) -> Json<MeDocument> {
         projects: names(|it| &it.own),
         manages: names(|it| &it.managed),
         role: caller.role.map(|role| role.word().to_owned()),
-        issuer: signed_in.map(|it| it.issuer.clone()),
-        expires_at: signed_in.map(|it| it.expires.to_string()),
+        issuer: caller.issuer().map(str::to_owned),
+        expires_at: caller.expires().map(|it| it.to_string()),
         name: caller.owner,
     })
 }

@@ -99,7 +99,13 @@ pub async fn list_rights(
     let is_operator = caller.access().is_operator();
     let Some(user) = user else {
         let asker = caller.asker();
-        return Ok(Json(document(&settings.rights, &caller.owner, asker, is_operator)));
+        let mut document = document(&settings.rights, &caller.owner, asker, is_operator);
+        for right in &mut document.rights {
+            if Action::from_word(&right.action).is_some_and(|action| !caller.is_let(action)) {
+                "no".clone_into(&mut right.may);
+            }
+        }
+        return Ok(Json(document));
     };
     if !is_operator {
         return Err(Forbidden::of(Action::RightsRead, Verdict::NotTheirRole).into());

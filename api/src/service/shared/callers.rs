@@ -8,6 +8,8 @@ use planner::reservation::{Receiver, Role};
 use planner::time::Timestamp;
 use storage::{ApiToken, KnownCallers, Person, PersonId, TokenId};
 
+use crate::clock::Clock;
+
 /// Tokens, people who sign in at an issuer, and projects.
 #[derive(Default)]
 pub struct Callers {
@@ -43,12 +45,18 @@ impl Callers {
 
     /// The token of this digest, if it is valid.
     pub fn token(&self, digest: &str) -> Option<&ApiToken> {
-        self.tokens.get(digest)
+        self.tokens.get(digest).filter(|it| it.counts_at(Clock::default().now()))
     }
 
-    /// Whether a token is valid.
-    pub fn has_token(&self, id: TokenId) -> bool {
-        self.tokens.values().any(|token| token.id == id)
+    /// The token of this id, if it is valid.
+    pub fn token_of(&self, id: TokenId) -> Option<&ApiToken> {
+        self.valid_tokens().find(|token| token.id == id)
+    }
+
+    /// Tokens that have not ended, by the machine's clock, as that of access tokens.
+    fn valid_tokens(&self) -> impl Iterator<Item = &ApiToken> {
+        let now = Clock::default().now();
+        self.tokens.values().filter(move |it| it.counts_at(now))
     }
 
     /// Whether somebody of this name may book: by a token, or as a person who signed in and is not blocked.
@@ -58,7 +66,7 @@ impl Callers {
             let books = |role| role == Some(Role::User) || role == Some(Role::Operator);
             it.seen.as_ref().is_none_or(|seen| books(seen.role))
         };
-        self.tokens.values().any(by_token) || self.let_in(name).any(books)
+        self.valid_tokens().any(by_token) || self.let_in(name).any(books)
     }
 
     /// Whether somebody of this name runs the cluster: by a token of ours, or as a person by the newest access token that
@@ -66,7 +74,7 @@ impl Callers {
     pub fn run_by(&self, name: &str) -> bool {
         let runs =
             |it: &Person| it.seen.as_ref().is_some_and(|seen| seen.role == Some(Role::Operator));
-        self.tokens.values().any(|it| it.owner == name && it.role == Role::Operator)
+        self.valid_tokens().any(|it| it.owner == name && it.role == Role::Operator)
             || self.let_in(name).any(runs)
     }
 
@@ -123,7 +131,7 @@ impl Callers {
     /// site that has had no others.
     pub fn knows(&self, owner: &str) -> bool {
         !self.have_been
-            || self.tokens.values().any(|token| token.owner == owner)
+            || self.valid_tokens().any(|token| token.owner == owner)
             || self.let_in(owner).next().is_some()
     }
 

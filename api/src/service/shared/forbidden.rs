@@ -12,6 +12,9 @@ pub struct Forbidden {
     pub rule: Option<String>,
     #[serde(skip)]
     roles: String,
+    /// Whether their token alone does not let them.
+    #[serde(skip)]
+    by_token: bool,
 }
 
 impl Forbidden {
@@ -24,13 +27,23 @@ impl Forbidden {
             Verdict::Default | Verdict::NotTheirRole => None,
         };
         let roles: Vec<&str> = action.roles().iter().map(|role| role.word()).collect();
-        Self { action: action.word(), rule, roles: roles.join(", ") }
+        Self { action: action.word(), rule, roles: roles.join(", "), by_token: false }
+    }
+
+    /// The refusal of what a token was not made for.
+    pub fn by_token(action: Action) -> Self {
+        Self { by_token: true, ..Self::of(action, Verdict::NotTheirRole) }
     }
 }
 
 impl std::fmt::Display for Forbidden {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.rule {
+            _ if self.by_token => write!(
+                f,
+                "This token was made for some actions alone, and {} is none of them. `wattbook rights` says what you may do.",
+                self.action
+            ),
             Some(rule) => write!(
                 f,
                 "A rule of this site does not let you do {} here: {rule}. `wattbook rights` says what you may do.",

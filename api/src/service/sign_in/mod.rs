@@ -53,7 +53,7 @@ pub struct SignedIn {
 #[derive(Debug, thiserror::Error)]
 pub enum SignInError {
     /// It is no access token of an issuer that we know.
-    #[error("The token is not known or was revoked.")]
+    #[error("The token is not known, was revoked, or has ended.")]
     Unknown,
     /// The token does not count.
     #[error("The access token is refused: {0}.")]

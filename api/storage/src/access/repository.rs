@@ -1,5 +1,6 @@
 //! Tokens.
 
+use planner::rights::Action;
 use planner::time::Timestamp;
 
 use super::sql;
@@ -24,24 +25,50 @@ repository!(
         /// [`StorageError::TokenExists`] where its digest or id is taken.
         pub async fn create_token(&self, token: &ApiToken) -> Result<(), StorageError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
-            let inserted = sqlx::query(sql::INSERT_TOKEN)
-                .bind(token.id)
-                .bind(&token.owner)
-                .bind(token.role.word())
-                .bind(&token.digest)
-                .bind(token.created.as_unix_seconds())
-                .bind(token.revoked.map(Timestamp::as_unix_seconds))
-                .execute(&mut *transaction)
-                .await;
-            match inserted {
-                Err(error) if is_unique_violation(&error) => {
-                    return Err(StorageError::TokenExists);
-                }
-                Err(error) => return Err(error.into()),
-                Ok(_) => {}
-            }
+            Self::insert(&mut transaction, token).await?;
             Self::tokens_changed(&mut transaction, token.created).await?;
             Ok(transaction.commit().await?)
+        }
+
+        /// Stores the successor of a token that counts when it is made, and lets that one end at an instant, or before where it
+        /// did; `false`, and nothing is stored, where it counts no more.
+        ///
+        /// # Errors
+        /// As [`Database::create_token`].
+        pub async fn renew_token(
+            &self,
+            id: TokenId,
+            ends: Timestamp,
+            successor: &ApiToken,
+        ) -> Result<bool, StorageError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let all = Self::all(&mut transaction).await?;
+            if !all.iter().any(|it| it.id == id && it.counts_at(successor.created)) {
+                return Ok(false);
+            }
+            sqlx::query(sql::END_TOKEN)
+                .bind(id)
+                .bind(ends.as_unix_seconds())
+                .execute(&mut *transaction)
+                .await?;
+            Self::insert(&mut transaction, successor).await?;
+            Self::tokens_changed(&mut transaction, successor.created).await?;
+            transaction.commit().await?;
+            Ok(true)
+        }
+
+        /// Notes that a token was used; what was used later stays so.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn note_token_use(
+            &self,
+            id: TokenId,
+            now: Timestamp,
+        ) -> Result<(), StorageError> {
+            let note = sqlx::query(sql::NOTE_TOKEN_USE).bind(id).bind(now.as_unix_seconds());
+            note.execute(&self.writer).await?;
+            Ok(())
         }
 
         /// All tokens, also revoked ones, oldest first.
@@ -84,6 +111,32 @@ repository!(
 
     /// Parts of transactions.
     impl Tokens {
+        /// Stores a token, inside a caller's transaction.
+        async fn insert(
+            connection: &mut Connection<Engine>,
+            token: &ApiToken,
+        ) -> Result<(), StorageError> {
+            let words = |actions: &Vec<Action>| {
+                actions.iter().map(|it| it.word()).collect::<Vec<_>>().join(" ")
+            };
+            let inserted = sqlx::query(sql::INSERT_TOKEN)
+                .bind(token.id)
+                .bind(&token.owner)
+                .bind(token.role.word())
+                .bind(&token.digest)
+                .bind(token.created.as_unix_seconds())
+                .bind(token.revoked.map(Timestamp::as_unix_seconds))
+                .bind(token.expires.map(Timestamp::as_unix_seconds))
+                .bind(token.used.map(Timestamp::as_unix_seconds))
+                .bind(token.actions.as_ref().map(words))
+                .execute(&mut *connection)
+                .await;
+            match inserted {
+                Err(error) if is_unique_violation(&error) => Err(StorageError::TokenExists),
+                inserted => Ok(inserted.map(drop)?),
+            }
+        }
+
         /// Notes that who may ask is to be judged anew.
         pub(crate) async fn tokens_changed(
             connection: &mut Connection<Engine>,

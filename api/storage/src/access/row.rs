@@ -1,6 +1,7 @@
 //! Rows of tokens.
 
 use planner::reservation::Role;
+use planner::rights::Action;
 use planner::time::Timestamp;
 use sqlx::FromRow;
 
@@ -17,6 +18,9 @@ pub(crate) struct TokenRow {
     digest: String,
     created_s: i64,
     revoked_s: Option<i64>,
+    expires_s: Option<i64>,
+    used_s: Option<i64>,
+    actions: Option<String>,
 }
 
 impl TryFrom<TokenRow> for ApiToken {
@@ -30,6 +34,12 @@ impl TryFrom<TokenRow> for ApiToken {
             digest: row.digest,
             created: Timestamp::from_unix_seconds(row.created_s),
             revoked: instant(row.revoked_s),
+            expires: instant(row.expires_s),
+            used: instant(row.used_s),
+            // An action that this release does not know is none that it lets anybody do.
+            actions: row
+                .actions
+                .map(|words| words.split(' ').filter_map(Action::from_word).collect()),
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Tokens, people and idempotency keys.
 
 use planner::reservation::Role;
+use planner::rights::Action;
 use storage::{
     ApiToken, IdempotencyRecord, Person, PersonId, ProposeError, PrunedKind, SeenToken,
     StorageError, TokenId,
@@ -14,6 +15,7 @@ use crate::bench::{
 on_both_engines![
     tokens_are_listed_oldest_first_with_when_they_were_revoked,
     two_tokens_never_share_a_digest,
+    a_token_is_used_ends_and_is_renewed,
     a_person_is_who_they_were_when_they_came_first,
     a_name_belongs_to_one_person,
     the_newest_token_says_what_is_kept_of_a_person,
@@ -31,6 +33,9 @@ fn token(role: Role, digest: &str, created: i64) -> ApiToken {
         digest: digest.to_owned(),
         created: t(created),
         revoked: None,
+        expires: None,
+        used: None,
+        actions: None,
     }
 }
 
@@ -43,6 +48,29 @@ fn record(key: &str, created: i64) -> IdempotencyRecord {
         response: r#"{"id":"é"}"#.to_owned(),
         created: t(created),
     }
+}
+
+async fn a_token_is_used_ends_and_is_renewed(bench: Bench) {
+    let database = &bench.database;
+    let actions = Some(vec![Action::NodeRead, Action::MetricsRead]);
+    let first = ApiToken { expires: Some(t(90)), actions, ..token(Role::User, "aa", 5) };
+    database.create_token(&first).await.unwrap();
+    for (now, used) in [(20, 20), (30, 30), (10, 30)] {
+        database.note_token_use(first.id, t(now)).await.unwrap();
+        let first = ApiToken { used: Some(t(used)), ..first.clone() };
+        assert_eq!(database.list_tokens().await.unwrap(), [first]);
+    }
+    let second = token(Role::User, "bb", 40);
+    assert!(database.renew_token(first.id, t(95), &second).await.unwrap());
+    let ends = async || database.list_tokens().await.unwrap()[0].expires;
+    assert_eq!(ends().await, Some(t(90)), "it ended before");
+    let third = token(Role::User, "cc", 41);
+    assert!(database.renew_token(first.id, t(50), &third).await.unwrap());
+    assert_eq!(ends().await, Some(t(50)));
+    let late = token(Role::User, "dd", 50);
+    assert!(!database.renew_token(first.id, t(60), &late).await.unwrap(), "it has ended");
+    assert_eq!(database.list_tokens().await.unwrap().len(), 3);
+    assert!(first.counts_at(t(89)) && !first.counts_at(t(90)));
 }
 
 async fn tokens_are_listed_oldest_first_with_when_they_were_revoked(bench: Bench) {

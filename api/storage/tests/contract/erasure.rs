@@ -47,6 +47,9 @@ async fn who_is_erased_is_named_nowhere_and_the_books_add_up(bench: Bench) {
         digest: "d".to_owned(),
         created: t(0),
         revoked: None,
+        expires: None,
+        used: None,
+        actions: None,
     };
     database.create_token(&token).await.unwrap();
     let entries = [

@@ -161,6 +161,9 @@ async fn what_changes_the_site_is_told_to_all(bench: Bench) {
         digest: "aa".to_owned(),
         created: t(5),
         revoked: None,
+        expires: None,
+        used: None,
+        actions: None,
     };
     database.create_token(&token).await.unwrap();
     let told = all(database).await;
