@@ -80,6 +80,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
             Command::Create { owner, role, expires_in, only, create_database, overrides } => {
                 let url = Settings::database(overrides)?;
                 let database = super::open_or_make(&url, *create_database).await?;
+                let only = (!only.is_empty()).then(|| only.clone());
                 let (secret, token) = new(owner, *role, expires_in.map(Seconds::new), only)?;
                 database.create_token(&token).await?;
                 given(secret, &token, "token.create", &database).await?;
@@ -102,9 +103,10 @@ fn new(
     owner: &str,
     role: Role,
     expires_in: Option<Seconds>,
-    only: &[Action],
+    only: Option<Vec<Action>>,
 ) -> anyhow::Result<(String, ApiToken)> {
-    if let Some(action) = only.iter().find(|it| !it.roles().contains(&role)) {
+    let named = only.as_deref().unwrap_or_default();
+    if let Some(action) = named.iter().find(|it| !it.roles().contains(&role)) {
         super::tell(format_args!(
             "note: by default {} is not for the role {}; a rule of the site may give it",
             action.word(),
@@ -124,7 +126,7 @@ fn new(
         revoked: None,
         expires: expires_in.map(|length| created + length),
         used: None,
-        actions: (!only.is_empty()).then(|| only.to_vec()),
+        actions: only,
     };
     Ok((secret, token))
 }
@@ -155,8 +157,7 @@ async fn renew(
     let tokens = database.list_tokens().await?;
     let old = tokens.iter().find(|it| it.id == id).with_context(none)?;
     let expires_in = expires_in.or_else(|| old.expires.map(|end| end - old.created));
-    let only = old.actions.as_deref().unwrap_or_default();
-    let (secret, token) = new(&old.owner, old.role, expires_in, only)?;
+    let (secret, token) = new(&old.owner, old.role, expires_in, old.actions.clone())?;
     let ends = token.created + overlap;
     let renewed = database.renew_token(id, ends, &token).await?;
     renewed.then_some(()).with_context(none)?;

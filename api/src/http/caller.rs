@@ -128,7 +128,7 @@ impl Caller {
     pub async fn expired(&self) {
         match self.expires() {
             // Issuers know the machine's clock alone.
-            Some(expires) => tokio::time::sleep(Clock::default().until(expires)).await,
+            Some(expires) => tokio::time::sleep(Clock::default().guarded().until(expires)).await,
             None => std::future::pending().await,
         }
     }

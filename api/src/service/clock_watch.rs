@@ -34,9 +34,8 @@ impl ClockWatchService {
         let (Some(guard), database) = (self.shared.clock.guard(), &self.shared.database) else {
             return Ok(());
         };
-        let asked = Instant::now();
-        if let Some(read_us) = database.clock_us().await? {
-            guard.read_database(read_us, asked, Instant::now());
+        if let Some((read_us, asked, came)) = database.clock_us().await? {
+            guard.read_database(read_us, asked, came);
         }
         Ok(())
     }

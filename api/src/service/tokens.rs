@@ -27,7 +27,7 @@ impl TokenService {
 
     /// Notes that a token is used now, by the machine's clock; nobody waits for that.
     pub fn note_use(self: &Arc<Self>, id: TokenId) {
-        let now = Clock::default().now();
+        let now = Clock::default().guarded().now();
         if !self.is_due(id, now) {
             return;
         }

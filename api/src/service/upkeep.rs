@@ -42,11 +42,7 @@ impl UpkeepService {
                 () = stop.cancelled() => return,
                 _ = turns.tick() => {}
             }
-            let now = self.shared.now();
-            if self.shared.clock.jump().is_some() {
-                continue;
-            }
-            if let Err(error) = self.shared.database.advance(now).await {
+            if let Err(error) = self.shared.advance(self.shared.now()).await {
                 let error = format!("{:#}", anyhow::Error::from(error));
                 tracing::warn!(error, "could not move reservations on");
             }

@@ -19,7 +19,7 @@ mod submissions;
 
 use std::io;
 
-use network::platform::NoRoute;
+use network::replay::TraceReplayError;
 use planner::node_set::NodeSet;
 use planner::quantity::Energy;
 
@@ -165,15 +165,15 @@ pub enum SimulationError<E> {
     /// A scheduler outside said what cannot be.
     #[error(transparent)]
     External(#[from] external::ExternalError),
-    /// Machines of a job that communicates have no route between them.
+    /// Machines of a job that communicates have no route between them, or all of its ranks wait.
     #[error("at {now} s job {job} communicates, and {error}")]
     Route {
         /// The instant.
         now: Time,
         /// The job, or one of those that run.
         job: JobId,
-        /// Which machines they are.
-        error: NoRoute,
+        /// Which machines they are, or which rank.
+        error: TraceReplayError,
     },
     /// Nothing is left to happen, and jobs wait.
     #[error("at {now} s {waiting} jobs wait, nothing runs, and the scheduler starts none")]

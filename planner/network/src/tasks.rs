@@ -5,6 +5,8 @@
 //! give it (`sharing`), and never faster than one core of each host computes its part, or than
 //! a window of TCP lets its bytes through.
 
+use std::collections::BTreeSet;
+
 pub use crate::loads::LinkTotals;
 use crate::loads::Loads;
 use crate::platform::{Host, HostId, LinkId, Network, NoRoute, TCP_WINDOW};
@@ -119,9 +121,9 @@ impl<'a> Execution<'a> {
         id
     }
 
-    /// Ends a task that is not done.
-    pub fn cancel(&mut self, id: TaskId) {
-        self.running.retain(|task| task.id != id);
+    /// Ends several tasks that are not done.
+    pub fn cancel_all(&mut self, ids: &BTreeSet<TaskId>) {
+        self.running.retain(|task| !ids.contains(&task.id));
         self.settled = false;
     }
 

@@ -2,7 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use network::platform::Network;
+use network::platform::{HostId, Network};
+use network::replay::{TraceReplay, TraceReplayError, read_application};
 use network::tasks::{Execution, ParallelTask};
 use network::xml::read_network;
 
@@ -254,4 +255,34 @@ fn what_cannot_be_is_named() {
     let network = network(&format!("<zone id='w' routing='Full'>{hosts}</zone>"));
     let alone = network.route(network.host("a").unwrap(), network.host("b").unwrap());
     assert_eq!(alone.unwrap_err().to_string(), "there is no route from a to b");
+}
+
+/// Where nothing takes time the first rank's message comes before the second one's, and all end; in truth the second one's
+/// comes first, at 2 s, and is what the receive from any rank takes. At 10 s nobody is left to send.
+#[test]
+fn ranks_that_come_to_wait_for_ever_are_told() {
+    let network = network(
+        "<zone id='w' routing='Full'><cluster id='c' prefix='c' suffix='' radical='0-2' speed='1Gf' bw='1GBps' lat='1us'/></zone>",
+    );
+    let hosts: Vec<HostId> =
+        ["c0", "c1", "c2"].iter().map(|name| network.host(name).unwrap()).collect();
+    let traces = [
+        "0 recv -1 0 1\n0 recv 2 0 1",
+        "1 compute 1e10\n1 send 0 0 1",
+        "2 compute 1e9\n2 compute 1e9\n2 send 0 0 1",
+    ];
+    let application = read_application(traces.iter().copied()).unwrap();
+    let mut execution = Execution::new(&network);
+    let (mut replay, _) = TraceReplay::begin(application, &hosts, &mut execution).unwrap();
+    let error = loop {
+        let step = execution.until_next().unwrap();
+        let ended = execution.advance(step);
+        let outcome: Result<Vec<_>, _> =
+            ended.into_iter().map(|task| replay.ended(task, &mut execution)).collect();
+        if let Err(error) = outcome {
+            break error;
+        }
+    };
+    assert_eq!(error, TraceReplayError::Stuck { rank: 0, line: 2 });
+    assert!((execution.now() - 10.0).abs() < 1e-3, "{}", execution.now());
 }

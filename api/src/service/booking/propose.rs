@@ -167,7 +167,7 @@ impl BookingService {
         access: Access<'_>,
         id: ReservationId,
     ) -> Result<Option<AtMost>, BookingError> {
-        self.shared.database.advance(self.shared.now()).await?;
+        self.shared.advance(self.shared.now()).await?;
         let stored = self.changeable(access, id).await?;
         let chosen = match (stored.state_at(self.shared.now()), stored.chosen) {
             (ReservationState::Confirmed, Some((chosen, _))) => chosen,

@@ -38,7 +38,7 @@ impl BookingService {
         access: Access<'_>,
         id: ReservationId,
     ) -> Result<Reservation, BookingError> {
-        self.shared.database.advance(self.shared.now()).await?;
+        self.shared.advance(self.shared.now()).await?;
         self.visible(access, id).await
     }
 
@@ -76,7 +76,7 @@ impl BookingService {
         id: ReservationId,
         version: Option<i64>,
     ) -> Result<Reservation, BookingError> {
-        self.shared.database.advance(self.shared.now()).await?;
+        self.shared.advance(self.shared.now()).await?;
         let stored = self.changeable(access, id).await?;
         match version {
             Some(version) if version != stored.row_version => Err(BookingError::VersionMismatch),
@@ -114,7 +114,7 @@ impl BookingService {
         after: Option<ReservationId>,
         limit: u16,
     ) -> Result<Page, Fault> {
-        self.shared.database.advance(self.shared.now()).await?;
+        self.shared.advance(self.shared.now()).await?;
         let filter = seen(access, filter);
         let mut found = self.shared.database.reservations(&filter, after, limit + 1).await?;
         let next = cut_page(&mut found, limit, |it| it.id);
@@ -132,7 +132,7 @@ impl BookingService {
         id: ReservationId,
         version: Option<i64>,
     ) -> Result<ChangedReservation, BookingError> {
-        self.shared.database.advance(self.shared.now()).await?;
+        self.shared.advance(self.shared.now()).await?;
         let before = self.changeable(access, id).await?;
         self.refuse_with_jobs(id).await?;
         let ended = self.shared.database.end(id, Ending::Cancelled, self.shared.now(), version);

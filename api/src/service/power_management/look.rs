@@ -72,7 +72,7 @@ impl PowerManagementService {
         switch: &'a Switch,
     ) -> Result<Turn<'a>, PowerManagementError> {
         let now = self.shared.now();
-        self.shared.database.advance(now).await?;
+        self.shared.advance(now).await?;
         let state = self.shared.state().await?;
         let rules = Arc::new(Self::rules(settings, &state)?);
         let open = self.open_actions(settings).await?;

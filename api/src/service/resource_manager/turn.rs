@@ -91,7 +91,7 @@ impl ResourceManagerService {
                 return Err(error.into());
             }
         };
-        self.shared.database.advance(now).await?;
+        self.shared.advance(now).await?;
         self.adopt(settings, now).await?;
         let (mut state, mut open) = self.book(now).await?;
         if settings.drives() && self.reopen(&seen, &open, now).await? {

@@ -78,7 +78,7 @@ impl SeriesService {
         id: SeriesId,
     ) -> Result<SeriesView, SeriesError> {
         let series = self.stored(access, id).await?;
-        self.shared.database.advance(self.shared.now()).await?;
+        self.shared.advance(self.shared.now()).await?;
         Ok(self.view(access, series).await?)
     }
 
@@ -94,7 +94,7 @@ impl SeriesService {
         limit: u16,
     ) -> Result<SeriesPage, Fault> {
         let filter = seen(access, filter);
-        self.shared.database.advance(self.shared.now()).await?;
+        self.shared.advance(self.shared.now()).await?;
         let mut found = self.shared.database.list_series(&filter, after, limit + 1).await?;
         let next = cut_page(&mut found, limit, |it| it.id);
         let mut series = Vec::with_capacity(found.len());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use planner::project::{Projects, ProjectsOfUser};
 use planner::reservation::{Receiver, Role};
+use planner::rights::Action;
 use planner::time::Timestamp;
 use storage::{ApiToken, KnownCallers, Person, PersonId, TokenId};
 
@@ -45,7 +46,7 @@ impl Callers {
 
     /// The token of this digest, if it is valid.
     pub fn token(&self, digest: &str) -> Option<&ApiToken> {
-        self.tokens.get(digest).filter(|it| it.counts_at(Clock::default().now()))
+        self.tokens.get(digest).filter(|it| it.counts_at(Clock::default().guarded().now()))
     }
 
     /// The token of this id, if it is valid.
@@ -55,13 +56,14 @@ impl Callers {
 
     /// Tokens that have not ended, by the machine's clock, as that of access tokens.
     fn valid_tokens(&self) -> impl Iterator<Item = &ApiToken> {
-        let now = Clock::default().now();
+        let now = Clock::default().guarded().now();
         self.tokens.values().filter(move |it| it.counts_at(now))
     }
 
     /// Whether somebody of this name may book: by a token, or as a person who signed in and is not blocked.
     pub fn may_book(&self, name: &str) -> bool {
-        let by_token = |it: &ApiToken| it.owner == name && it.role != Role::Supplier;
+        let by_token =
+            |it: &ApiToken| it.owner == name && it.role != Role::Supplier && may_reserve(it);
         let books = |it: &Person| {
             let books = |role| role == Some(Role::User) || role == Some(Role::Operator);
             it.seen.as_ref().is_none_or(|seen| books(seen.role))
@@ -74,8 +76,9 @@ impl Callers {
     pub fn run_by(&self, name: &str) -> bool {
         let runs =
             |it: &Person| it.seen.as_ref().is_some_and(|seen| seen.role == Some(Role::Operator));
-        self.valid_tokens().any(|it| it.owner == name && it.role == Role::Operator)
-            || self.let_in(name).any(runs)
+        let by_token =
+            |it: &ApiToken| it.owner == name && it.role == Role::Operator && may_reserve(it);
+        self.valid_tokens().any(by_token) || self.let_in(name).any(runs)
     }
 
     /// The projects that an issuer vouches for by the newest access token that was seen of a person of this name.
@@ -139,4 +142,9 @@ impl Callers {
     pub fn person(&self, issuer: &str, subject: &str) -> Option<&Person> {
         self.people.get(issuer)?.get(subject)
     }
+}
+
+/// Whether a token is for bookings, among other things: one for metrics alone makes nobody an operator who books.
+fn may_reserve(token: &ApiToken) -> bool {
+    token.actions.as_deref().is_none_or(|only| only.contains(&Action::ReservationCreate))
 }

@@ -35,7 +35,7 @@ use std::time::Duration;
 
 use planner::quota::QuotaAdjustment;
 use planner::time::Timestamp;
-use storage::{Database, StoredQuotaAdjustment};
+use storage::{Database, StorageError, StoredQuotaAdjustment};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -130,6 +130,18 @@ impl Shared {
     /// The instant now.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// Moves reservations on as their time comes by an instant that was read before: offers expire, reservations begin and
+    /// end. Not while a jump of the clock is doubted.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn advance(&self, now: Timestamp) -> Result<(), StorageError> {
+        if self.clock.jump().is_none() {
+            self.database.advance(now).await?;
+        }
+        Ok(())
     }
 
     /// The site as it is now: everything committed before this was called is in it.

@@ -1,6 +1,6 @@
 //! The clock of a database that serves several processes.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sqlx::Row;
 
@@ -11,17 +11,23 @@ use crate::error::StorageError;
 const ANSWERS_WITHIN: Duration = Duration::from_secs(2);
 
 impl Database {
-    /// Microseconds since 1970 by PostgreSQL's clock; `None` for SQLite, whose only clock is the machine's.
+    /// Microseconds since 1970 by PostgreSQL's clock, with the instants at which it was asked and answered; `None` for
+    /// SQLite, whose only clock is the machine's.
     ///
     /// # Errors
     /// The database cannot be reached.
-    pub async fn clock_us(&self) -> Result<Option<i64>, StorageError> {
+    pub async fn clock_us(&self) -> Result<Option<(i64, Instant, Instant)>, StorageError> {
         let Opened::Postgres(connections) = &self.opened else { return Ok(None) };
         let text = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint";
-        let asked = sqlx::query(text).fetch_one(&connections.reader);
-        let answered = tokio::time::timeout(ANSWERS_WITHIN, asked).await;
+        let ask = async {
+            let mut connection = connections.reader.acquire().await?;
+            let asked = Instant::now();
+            let row = sqlx::query(text).fetch_one(&mut *connection).await?;
+            Ok::<_, StorageError>((row.try_get(0)?, asked, Instant::now()))
+        };
+        let answered = tokio::time::timeout(ANSWERS_WITHIN, ask).await;
         let silent = |_| StorageError::Silent { within: ANSWERS_WITHIN };
-        Ok(Some(answered.map_err(silent)??.try_get(0)?))
+        answered.map_err(silent)?.map(Some)
     }
 
     /// Whether processes go by the clock of the database.

@@ -6,8 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use network::platform::{HostId, NoRoute};
-use network::replay::TraceReplay;
+use network::platform::HostId;
+use network::replay::{TraceReplay, TraceReplayError};
 use network::tasks::{Execution, LinkTotals, TaskId};
 use planner::quantity::{Energy, Power};
 
@@ -151,7 +151,7 @@ impl<'a> Communications<'a> {
     }
 
     /// What happens at the next instant; the jobs that end then.
-    pub(super) fn happen(&mut self, at: Time) -> Result<Vec<EndedProgram>, NoRoute> {
+    pub(super) fn happen(&mut self, at: Time) -> Result<Vec<EndedProgram>, TraceReplayError> {
         let over = self.advance_to(at)?;
         let mut ended = Vec::new();
         for &key in &over {
@@ -173,7 +173,7 @@ impl<'a> Communications<'a> {
     }
 
     /// The execution goes on to an instant; which jobs have done all that they do.
-    fn advance_to(&mut self, at: Time) -> Result<Vec<JobKey>, NoRoute> {
+    fn advance_to(&mut self, at: Time) -> Result<Vec<JobKey>, TraceReplayError> {
         let mut left = (at - self.at).as_seconds();
         self.at = at;
         let mut over = Vec::new();
@@ -196,7 +196,7 @@ impl<'a> Communications<'a> {
     }
 
     /// A job goes on after a task of it that ended; whether it still does something.
-    fn go_on(&mut self, key: JobKey, ended: TaskId) -> Result<bool, NoRoute> {
+    fn go_on(&mut self, key: JobKey, ended: TaskId) -> Result<bool, TraceReplayError> {
         let Self { jobs, tasks, execution, advanced, network, .. } = self;
         let Some(job) = jobs.get_mut(&key) else { return Ok(true) };
         if let CurrentStep::Replay(replay) = &mut job.step {
@@ -241,15 +241,12 @@ impl<'a> Communications<'a> {
     /// Ends whatever a job still does: what its machines drew last, and consumed, where that follows from loads.
     pub(super) fn remove(&mut self, now: Time, key: JobKey) -> Option<(Power, Energy)> {
         let job = self.jobs.remove(&key)?;
-        let left: Vec<TaskId> = match &job.step {
-            CurrentStep::Task(task) => vec![*task],
+        let left: BTreeSet<TaskId> = match &job.step {
+            CurrentStep::Task(task) => BTreeSet::from([*task]),
             CurrentStep::Replay(replay) => replay.tasks().collect(),
         };
-        for task in left {
-            if self.tasks.remove(&task).is_some() {
-                self.execution.cancel(task);
-            }
-        }
+        let left = left.into_iter().filter(|task| self.tasks.remove(task).is_some()).collect();
+        self.execution.cancel_all(&left);
         if let Some(deadline) = job.deadline {
             self.deadlines.remove(&(deadline, job.number, key));
         }

@@ -2,6 +2,9 @@
 
 use std::str::SplitWhitespace;
 
+/// The largest amount that is read.
+const MOST: f64 = 1e18;
+
 /// What a rank does; sizes in bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Action {
@@ -29,9 +32,9 @@ pub(super) enum Action {
         tag: Option<i64>,
         at_once: bool,
     },
-    /// Waits for one request.
+    /// Waits for one request; of any sender where it is not known yet.
     Wait {
-        from: u32,
+        from: Option<u32>,
         to: u32,
         tag: i64,
     },
@@ -39,7 +42,7 @@ pub(super) enum Action {
     WaitAll,
     /// Looks whether a request is done, and goes on either way.
     Test {
-        from: u32,
+        from: Option<u32>,
         to: u32,
         tag: i64,
     },
@@ -86,6 +89,38 @@ pub(super) enum Action {
         bytes: Vec<f64>,
         operations: f64,
     },
+}
+
+impl Action {
+    pub(super) const fn operations(&self) -> f64 {
+        match self {
+            Self::Compute(operations)
+            | Self::Use { operations, .. }
+            | Self::Reduce { operations, .. }
+            | Self::AllReduce { operations, .. }
+            | Self::ReduceScatter { operations, .. } => *operations,
+            _ => 0.0,
+        }
+    }
+
+    pub(super) const fn sleeps_s(&self) -> f64 {
+        if let Self::Sleep(seconds) = self { *seconds } else { 0.0 }
+    }
+
+    /// Whether others have to do with it.
+    pub(super) const fn communicates(&self) -> bool {
+        let alone = matches!(self, Self::Nothing | Self::Compute(_) | Self::Use { .. });
+        let waits = matches!(self, Self::Wait { .. } | Self::WaitAll | Self::Test { .. });
+        !(alone || waits || matches!(self, Self::Sleep(_)))
+    }
+
+    /// Whether each rank sends to each other in it.
+    pub(super) const fn is_among_all(&self) -> bool {
+        matches!(
+            self,
+            Self::AllToAll { .. } | Self::AllToAllVarying { .. } | Self::AllGather { .. }
+        )
+    }
 }
 
 /// Reads the trace of one rank.
@@ -138,12 +173,14 @@ fn action(name: &str, rest: &mut Words<'_>) -> Result<Action, String> {
         "sleep" => Action::Sleep(rest.amount("seconds")?),
         "send" | "isend" => {
             let (to, tag) = (rest.rank("the receiver")?, rest.number("the tag")?);
+            if tag < 0 {
+                return Err(format!("{tag} is no tag of what is sent: a whole number, 0 or more"));
+            }
             let size = rest.amount("the size")?;
             Action::Send { to, tag, bytes: rest.in_bytes(size)?, at_once: name == "isend" }
         }
         "recv" | "irecv" => {
-            let (from, tag) = (rest.number("the sender")?, rest.number("the tag")?);
-            let from = if from < 0 { None } else { Some(rest.known(from)?) };
+            let (from, tag) = (rest.sender()?, rest.number("the tag")?);
             Action::Receive {
                 from,
                 tag: Some(tag).filter(|tag| *tag >= 0),
@@ -151,7 +188,7 @@ fn action(name: &str, rest: &mut Words<'_>) -> Result<Action, String> {
             }
         }
         "wait" | "test" => {
-            let (from, to) = (rest.rank("the sender")?, rest.rank("the receiver")?);
+            let (from, to) = (rest.sender()?, rest.rank("the receiver")?);
             let tag = rest.number("the tag")?;
             if name == "wait" {
                 Action::Wait { from, to, tag }
@@ -243,16 +280,22 @@ impl Words<'_> {
         self.after.next().ok_or_else(|| format!("it lacks {what}"))
     }
 
-    /// An amount: a number that is not negative.
+    /// An amount: a number that is not negative, and not so large that sums of it are none.
     fn amount(&mut self, what: &str) -> Result<f64, String> {
         let word = self.next(what)?;
-        let amount = word.parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
-        amount.ok_or_else(|| format!("{word:?} is not {what}: a number, 0 or more"))
+        let amount = word.parse().ok().filter(|amount: &f64| (0.0..=MOST).contains(amount));
+        amount.ok_or_else(|| format!("{word:?} is not {what}: a number from 0 to 1e18"))
     }
 
     fn number(&mut self, what: &str) -> Result<i64, String> {
         let word = self.next(what)?;
         word.parse().map_err(|_| format!("{word:?} is not {what}: a whole number"))
+    }
+
+    /// A rank, or any where it is negative.
+    fn sender(&mut self) -> Result<Option<u32>, String> {
+        let from = self.number("the sender")?;
+        if from < 0 { Ok(None) } else { self.known(from).map(Some) }
     }
 
     fn rank(&mut self, what: &str) -> Result<u32, String> {
@@ -355,8 +398,10 @@ mod tests {
             ("0 compute 1", "it is of rank \"0\", and this is the trace of rank 1"),
             ("1", "it names no action"),
             ("1 compute", "it lacks operations"),
-            ("1 compute -1", "\"-1\" is not operations: a number, 0 or more"),
+            ("1 compute -1", "\"-1\" is not operations: a number from 0 to 1e18"),
             ("1 send 3 0 1", "there is no rank 3 among 3"),
+            ("1 compute 1e19", "\"1e19\" is not operations: a number from 0 to 1e18"),
+            ("1 send 0 -1 5", "-1 is no tag of what is sent: a whole number, 0 or more"),
             ("1 send 0 x 1", "\"x\" is not the tag: a whole number"),
             ("1 scan 5 5", "\"scan\" is no action that is played"),
             ("1 bcast 5 0 99", "\"99\" is no datatype that is known, from 0 to 29"),

@@ -37,10 +37,11 @@ pub(super) struct RequestName {
 }
 
 impl RequestName {
-    /// Whether a request of this name is what another names, which knows sender and tag.
+    /// Whether a request of this name is what another names, which knows the tag, and the sender unless it may be any.
     pub(super) fn is(self, other: Self) -> bool {
         let same = |own: Option<i64>, of: Option<i64>| own.is_none() || own == of;
         let from = |name: Self| name.from.map(i64::from);
-        self.to == other.to && same(from(self), from(other)) && same(self.tag, other.tag)
+        let sender = other.from.is_none() || same(from(self), from(other));
+        self.to == other.to && sender && same(self.tag, other.tag)
     }
 }

@@ -18,10 +18,28 @@ use std::sync::Arc;
 
 pub use application::ApplicationTrace;
 use ranks::{Order, Ranks, Timed, UnderWay};
-pub use read::{ApplicationTraceError, MOST_RANKS, read_application};
+pub use read::{ApplicationTraceError, MOST_AMONG_ALL, MOST_RANKS, read_application};
 
 use crate::platform::{HostId, NoRoute};
 use crate::tasks::{Execution, ParallelTask, TaskId};
+
+/// Why a replay cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TraceReplayError {
+    /// Two hosts that communicate have no route.
+    #[error(transparent)]
+    NoRoute(#[from] NoRoute),
+    /// All ranks wait: a receive from any rank took what another one waits for.
+    #[error(
+        "rank {rank} never comes beyond line {line} of its trace: what it waits for there went to a receive from any rank"
+    )]
+    Stuck {
+        /// One that waits.
+        rank: u32,
+        /// The line, from 1.
+        line: u32,
+    },
+}
 
 /// An application that is being replayed.
 #[derive(Debug)]
@@ -29,7 +47,7 @@ pub struct TraceReplay {
     ranks: Ranks,
     /// Of each rank.
     hosts: Vec<HostId>,
-    actions: usize,
+    application: Arc<ApplicationTrace>,
     under_way: HashMap<TaskId, UnderWay>,
 }
 
@@ -37,16 +55,15 @@ impl TraceReplay {
     /// Begins an application on these hosts, a rank on each in turn; the tasks that it begins with.
     ///
     /// # Errors
-    /// Two hosts that communicate have no route.
+    /// Two hosts that communicate have no route, or all ranks wait.
     pub fn begin(
         application: Arc<ApplicationTrace>,
         hosts: &[HostId],
         execution: &mut Execution<'_>,
-    ) -> Result<(Self, Vec<TaskId>), NoRoute> {
+    ) -> Result<(Self, Vec<TaskId>), TraceReplayError> {
         let hosts = hosts.iter().copied().cycle().take(application.ranks() as usize).collect();
-        let actions = application.actions();
-        let ranks = Ranks::of(application);
-        let mut replay = Self { ranks, hosts, actions, under_way: HashMap::new() };
+        let ranks = Ranks::of(Arc::clone(&application));
+        let mut replay = Self { ranks, hosts, application, under_way: HashMap::new() };
         let begun = replay.go_on(execution)?;
         Ok((replay, begun))
     }
@@ -54,12 +71,12 @@ impl TraceReplay {
     /// Goes on after a task that ended; the tasks that begin by it.
     ///
     /// # Errors
-    /// Two hosts that communicate have no route.
+    /// Two hosts that communicate have no route, or all ranks wait.
     pub fn ended(
         &mut self,
         task: TaskId,
         execution: &mut Execution<'_>,
-    ) -> Result<Vec<TaskId>, NoRoute> {
+    ) -> Result<Vec<TaskId>, TraceReplayError> {
         if let Some(of) = self.under_way.remove(&task) {
             self.ranks.ended(of);
         }
@@ -83,10 +100,10 @@ impl TraceReplay {
 
     /// The part of all actions that are over or under way, from 0 to 1.
     pub fn progress(&self) -> f64 {
-        self.ranks.actions_begun() as f64 / self.actions.max(1) as f64
+        self.ranks.actions_begun() as f64 / self.application.actions().max(1) as f64
     }
 
-    fn go_on(&mut self, execution: &mut Execution<'_>) -> Result<Vec<TaskId>, NoRoute> {
+    fn go_on(&mut self, execution: &mut Execution<'_>) -> Result<Vec<TaskId>, TraceReplayError> {
         let orders = self.ranks.go_on();
         let mut begun = Vec::with_capacity(orders.len());
         for Order { of, timed } in orders {
@@ -97,7 +114,13 @@ impl TraceReplay {
             self.under_way.insert(task, of);
             begun.push(task);
         }
-        Ok(begun)
+        match self.ranks.stuck().filter(|_| self.under_way.is_empty()) {
+            Some((rank, place)) => {
+                let line = self.application.line(rank, place);
+                Err(TraceReplayError::Stuck { rank, line })
+            }
+            None => Ok(begun),
+        }
     }
 
     fn task(&self, timed: Timed, execution: &Execution<'_>) -> ParallelTask {

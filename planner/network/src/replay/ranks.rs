@@ -21,7 +21,7 @@ pub(super) enum UnderWay {
     /// What a rank does by itself.
     Rank(u32),
     /// A message.
-    Message(u32),
+    Message(u64),
 }
 
 /// What takes time.
@@ -56,7 +56,7 @@ struct Unmatched {
     /// The sender, or whom the receiver expects.
     from: Option<u32>,
     tag: Option<i64>,
-    message: u32,
+    message: u64,
 }
 
 #[derive(Debug, Default)]
@@ -66,9 +66,9 @@ struct RankState {
     /// What it still does of the one before.
     calls: VecDeque<Call>,
     /// Its requests that it waits for by name.
-    kept: Vec<(RequestName, u32)>,
+    kept: Vec<(RequestName, u64)>,
     /// Its requests of a collective.
-    joined: Vec<u32>,
+    joined: Vec<u64>,
     /// How many things it waits for.
     waits_for: usize,
     /// Messages to it that it has not asked for.
@@ -83,8 +83,8 @@ struct RankState {
 pub(super) struct Ranks {
     application: Arc<ApplicationTrace>,
     states: Vec<RankState>,
-    messages: HashMap<u32, Transfer>,
-    messages_begun: u32,
+    messages: HashMap<u64, Transfer>,
+    messages_begun: u64,
     orders: Vec<Order>,
     /// Ranks that can go on.
     ready: VecDeque<u32>,
@@ -178,7 +178,7 @@ impl Ranks {
         let state = &mut self.states[rank as usize];
         let Some(action) = application.action(rank, state.next) else {
             // Whatever is still under way is waited for.
-            let kept: Vec<u32> = state.kept.drain(..).map(|(_, message)| message).collect();
+            let kept: Vec<u64> = state.kept.drain(..).map(|(_, message)| message).collect();
             self.wait_for(rank, kept);
             let state = &mut self.states[rank as usize];
             state.over = state.waits_for == 0;
@@ -277,13 +277,13 @@ impl Ranks {
         }
     }
 
-    const fn new_message(&mut self) -> u32 {
+    const fn new_message(&mut self) -> u64 {
         self.messages_begun += 1;
         self.messages_begun
     }
 
     /// A rank has a request.
-    fn request(&mut self, rank: u32, name: RequestName, message: u32, then: Then) {
+    fn request(&mut self, rank: u32, name: RequestName, message: u64, then: Then) {
         match then {
             Then::Block => self.wait_for(rank, vec![message]),
             Then::Keep => self.states[rank as usize].kept.push((name, message)),
@@ -292,14 +292,14 @@ impl Ranks {
     }
 
     /// Both sides know a message: it goes.
-    fn transfer(&mut self, message: u32) {
+    fn transfer(&mut self, message: u64) {
         let Some(&Transfer { from, to, bytes, .. }) = self.messages.get(&message) else { return };
         let timed = Timed::Send { from, to, bytes: bytes + HEADER_BYTES };
         self.orders.push(Order { of: UnderWay::Message(message), timed });
     }
 
     /// A rank waits until these messages are over.
-    fn wait_for(&mut self, rank: u32, messages: Vec<u32>) {
+    fn wait_for(&mut self, rank: u32, messages: Vec<u64>) {
         for message in messages {
             if let Some(transfer) = self.messages.get_mut(&message) {
                 transfer.waiting.push(rank);
@@ -312,7 +312,7 @@ impl Ranks {
 /// The call that an action is, if it is no collective.
 fn single(action: &Action) -> Option<Call> {
     let then = |at_once| if at_once { Then::Keep } else { Then::Block };
-    let name = |from, to, tag| RequestName { from: Some(from), to, tag: Some(tag) };
+    let name = |from, to, tag| RequestName { from, to, tag: Some(tag) };
     Some(match *action {
         Action::Compute(operations) => Call::Compute(operations),
         Action::Use { part, operations } => Call::Use { part, operations },

@@ -9,6 +9,9 @@ use super::ranks::Ranks;
 /// Ranks of an application, at most.
 pub const MOST_RANKS: usize = 100_000;
 
+/// Ranks each of which may send to each other, at most: so many messages are under way at once.
+pub const MOST_AMONG_ALL: u32 = 2_000;
+
 /// Why traces cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ApplicationTraceError {
@@ -24,6 +27,18 @@ pub enum ApplicationTraceError {
         line: u32,
         /// What is wrong with it.
         what: String,
+    },
+    /// Too many ranks send to each other at once.
+    #[error(
+        "rank {rank}, line {line}: each of {ranks} ranks sends to each other there, and {MOST_AMONG_ALL} may at most"
+    )]
+    AmongAll {
+        /// Whose trace it is.
+        rank: u32,
+        /// The line, from 1.
+        line: u32,
+        /// How many there are.
+        ranks: u32,
     },
     /// Ranks wait for each other.
     #[error(
@@ -48,7 +63,10 @@ pub fn read_application<'a>(
     let ranks = u32::try_from(count).ok().filter(|_| (1..=MOST_RANKS).contains(&count));
     let ranks = ranks.ok_or(ApplicationTraceError::Ranks(count))?;
     let traces = (0..).zip(texts).map(|(rank, text)| read_rank(rank, ranks, text));
-    let application = Arc::new(ApplicationTrace { ranks: traces.collect::<Result<_, _>>()? });
+    let application = Arc::new(ApplicationTrace::of(traces.collect::<Result<_, _>>()?));
+    if let Some((rank, line)) = application.first_among_all().filter(|_| ranks > MOST_AMONG_ALL) {
+        return Err(ApplicationTraceError::AmongAll { rank, line, ranks });
+    }
     check(&application)?;
     Ok(application)
 }
@@ -81,7 +99,7 @@ fn check(application: &Arc<ApplicationTrace>) -> Result<(), ApplicationTraceErro
         }
     }
     let Some((rank, place)) = ranks.stuck() else { return Ok(()) };
-    let line = application.ranks[rank as usize].get(place).map_or(0, |(line, _)| *line);
+    let line = application.line(rank, place);
     Err(ApplicationTraceError::Stuck { rank, line })
 }
 
@@ -114,5 +132,10 @@ mod tests {
         let expected = "rank 1, line 2: it lacks operations";
         assert_eq!(wrong(&["0 compute 1", "# none\n1 compute"]), expected);
         assert_eq!(wrong(&[]), "it has 0 ranks, and may have 1 to 100000");
+        let many: Vec<String> = (0..2_001).map(|rank| format!("{rank} alltoall 1 1")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let expected =
+            "rank 0, line 1: each of 2001 ranks sends to each other there, and 2000 may at most";
+        assert_eq!(wrong(&many), expected);
     }
 }

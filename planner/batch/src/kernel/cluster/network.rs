@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::io;
 
-use network::platform::NoRoute;
+use network::replay::TraceReplayError;
 
 use super::{Live, SimulationState};
 use crate::job::Work;
@@ -91,7 +91,7 @@ impl SimulationState<'_> {
         }
     }
 
-    fn no_route<E>(&self, now: Time, error: NoRoute) -> SimulationError<E> {
+    fn no_route<E>(&self, now: Time, error: TraceReplayError) -> SimulationError<E> {
         let mut programs = self.live.iter().flatten();
         let job = programs.find(|live| live.started.is_some() && live.draws_by_load());
         let job = job.map_or_else(|| super::unknown(JobKey(0)), |live| live.job.id.clone());

@@ -23,8 +23,10 @@ pub(super) struct Sum {
 impl Sum {
     /// What ranks come to, one on each machine in turn and each on a core of its own, without what they send.
     pub(super) fn of_replay(application: &ApplicationTrace, nodes: u32) -> Self {
+        // One machine without a rank stands for all of them.
+        let nodes = nodes.min(application.ranks().saturating_add(1));
         let mut of_machines = vec![0.0f64; nodes as usize];
-        for (rank, operations) in application.operations().enumerate() {
+        for (rank, &operations) in application.operations().iter().enumerate() {
             let machine = rank % of_machines.len().max(1);
             if let Some(most) = of_machines.get_mut(machine) {
                 *most = most.max(operations);
