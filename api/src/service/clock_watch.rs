@@ -44,65 +44,68 @@ impl ClockWatchService {
     pub async fn watch_clock(self: Arc<Self>, stop: CancellationToken) {
         let Some(guard) = self.shared.clock.guard() else { return };
         let mut turns = tokio::time::interval(LOOK);
-        let mut read = Instant::now();
-        // While a jump is doubted: how often operators had said that the clock is right.
-        let mut accepted_before = None;
+        let (mut read, mut watched) = (Instant::now(), WatchedClock::default());
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
                 _ = turns.tick() => {}
             }
-            if !self.shared.database.has_clock() {
-                guard.now_us();
-            } else if read.elapsed() >= READ {
+            let is_due = read.elapsed() >= READ;
+            if is_due {
                 read = Instant::now();
-                if let Err(error) = self.read().await {
-                    let error = format!("{:#}", anyhow::Error::from(error));
-                    tracing::debug!(error, "could not read the database's clock");
-                }
             }
-            match self.look(guard, accepted_before).await {
-                Ok(before) => accepted_before = before,
-                Err(error) => {
-                    let error = format!("{:#}", anyhow::Error::from(error));
-                    tracing::warn!(error, "could not see whether the clock is accepted");
-                }
+            if let Err(error) = self.look(guard, &mut watched, is_due).await {
+                let error = format!("{:#}", anyhow::Error::from(error));
+                tracing::debug!(error, "could not read the clock");
             }
         }
     }
 
-    /// Tells what has become of a jump; how often the clock had been accepted before it, while it is doubted.
+    /// Reads the clock, and tells what has become of a jump. What is due is read from the database.
     async fn look(
         &self,
         guard: &ClockGuard,
-        accepted_before: Option<i64>,
-    ) -> Result<Option<i64>, StorageError> {
-        match (guard.jump(), accepted_before) {
-            (None, None) => Ok(None),
-            (None, Some(_)) => {
-                tracing::info!(now = %self.shared.now(), "the clock is believed again");
-                Ok(None)
-            }
-            (Some(ClockJump { by_s, .. }), None) => {
-                let accepted = self.shared.database.clock_acceptances().await?;
-                let believed = self.shared.now();
-                let minutes = DOUBTED_FOR.as_secs() / 60;
-                tracing::warn!(
-                    by_s,
-                    %believed,
-                    "the clock jumped: nothing goes by it, and no reservation expires, begins or ends, until it has \
-                     been the same for {minutes} minutes or `wattbook clock accept` says that it is right"
-                );
-                Ok(Some(accepted))
-            }
-            (Some(_), Some(before)) => {
-                let accepted = self.shared.database.clock_acceptances().await?;
-                if accepted == before || !guard.accept() {
-                    return Ok(Some(before));
-                }
-                tracing::info!(now = %self.shared.now(), "the clock is accepted by an operator");
-                Ok(None)
-            }
+        watched: &mut WatchedClock,
+        is_due: bool,
+    ) -> Result<(), StorageError> {
+        let database = &self.shared.database;
+        if !database.has_clock() {
+            guard.now_us();
+        } else if is_due {
+            self.read().await?;
         }
+        let Some(ClockJump { by_s, .. }) = guard.jump() else {
+            if std::mem::take(&mut watched.doubts) {
+                tracing::info!(now = %self.shared.now(), "the clock is believed again");
+            }
+            if is_due || watched.accepted.is_none() {
+                watched.accepted = Some(database.clock_acceptances().await?);
+            }
+            return Ok(());
+        };
+        if !std::mem::replace(&mut watched.doubts, true) {
+            let (believed, minutes) = (self.shared.now(), DOUBTED_FOR.as_secs() / 60);
+            tracing::warn!(
+                by_s,
+                %believed,
+                "the clock jumped: nothing goes by it, and no reservation expires, begins or ends, until it has been the \
+                 same for {minutes} minutes or `wattbook clock accept` says that it is right"
+            );
+        }
+        let accepted = database.clock_acceptances().await?;
+        if accepted > *watched.accepted.get_or_insert(accepted) && guard.accept() {
+            *watched = WatchedClock { doubts: false, accepted: Some(accepted) };
+            tracing::info!(now = %self.shared.now(), "the clock is accepted by an operator");
+        }
+        Ok(())
     }
+}
+
+/// What a watch knows from before.
+#[derive(Default)]
+struct WatchedClock {
+    /// Whether a jump is doubted.
+    doubts: bool,
+    /// How often operators had said that the clock is right while it was believed.
+    accepted: Option<i64>,
 }
