@@ -34,7 +34,7 @@ repository!(
         /// did; `false`, and nothing is stored, where it counts no more.
         ///
         /// # Errors
-        /// As [`Database::create_token`].
+        /// The database cannot be written.
         pub async fn renew_token(
             &self,
             id: TokenId,
