@@ -7,12 +7,11 @@
 import ctypes
 import ctypes.util
 import json
-import os
 import random
 import sys
 import tempfile
 
-from simgrid_cases import TABLES, platform
+from simgrid_cases import TABLES, in_a_process, platform
 
 # Bytes of datatypes by SMPI's numbers.
 DATATYPES = {"0": 8, "1": 4, "2": 1, "3": 2, "6": 1, "14": 16}
@@ -171,18 +170,7 @@ def main():
         init, several = draw.choice(["init", "init", "init 1"]), draw.choice([1, 1, 2, 3])
         applications = [application(draw, names, shares_hosts, init, place == 0) for place in range(several)]
         case = {"number": number, "kind": kind, "platform": xml, "applications": applications}
-        out, into = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(out)
-            with os.fdopen(into, "w") as pipe:
-                json.dump(play(case), pipe)
-            os._exit(0)
-        os.close(into)
-        with os.fdopen(out) as pipe:
-            text = pipe.read()
-        _, status = os.waitpid(child, 0)
-        case["simgrid"] = json.loads(text) if status == 0 and text else None
+        case["simgrid"] = in_a_process(play, case)
         print(json.dumps(case), flush=True)
 
 

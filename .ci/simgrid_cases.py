@@ -242,6 +242,22 @@ def play(case):
     return {"ends": ends, "energies": energies, "end": engine.clock}
 
 
+def in_a_process(play, case):
+    """What SimGrid says of a case, in a process of its own; none where it ended that."""
+    out, into = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(out)
+        with os.fdopen(into, "w") as pipe:
+            json.dump(play(case), pipe)
+        os._exit(0)
+    os.close(into)
+    with os.fdopen(out) as pipe:
+        text = pipe.read()
+    _, status = os.waitpid(child, 0)
+    return json.loads(text) if status == 0 and text else None
+
+
 def main():
     count, seed = int(sys.argv[1]), int(sys.argv[2])
     for number in range(count):
@@ -249,18 +265,7 @@ def main():
         kind, xml, names = platform(draw)
         tasks = [task(draw, names, kind not in TABLES) for _ in range(draw.choice([1, 2, 3, 8, 20, 40]))]
         case = {"number": number, "kind": kind, "platform": xml, "hosts": names, "tasks": tasks}
-        out, into = os.pipe()
-        child = os.fork()
-        if child == 0:
-            os.close(out)
-            with os.fdopen(into, "w") as pipe:
-                json.dump(play(case), pipe)
-            os._exit(0)
-        os.close(into)
-        with os.fdopen(out) as pipe:
-            text = pipe.read()
-        _, status = os.waitpid(child, 0)
-        case["simgrid"] = json.loads(text) if status == 0 and text else None
+        case["simgrid"] = in_a_process(play, case)
         print(json.dumps(case))
 
 
