@@ -25,7 +25,7 @@ impl TokenService {
         Self { shared, noted: Mutex::default() }
     }
 
-    /// Notes that a token is used now, by the machine's clock; nobody waits for that.
+    /// Notes that a token is used now, by the machine's clock as it is believed; nobody waits for that.
     pub fn note_use(self: &Arc<Self>, id: TokenId) {
         let now = Clock::default().guarded().now();
         if !self.is_due(id, now) {

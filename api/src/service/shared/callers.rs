@@ -54,7 +54,7 @@ impl Callers {
         self.valid_tokens().find(|token| token.id == id)
     }
 
-    /// Tokens that have not ended, by the machine's clock, as that of access tokens.
+    /// Tokens that have not ended, by the machine's clock as it is believed.
     fn valid_tokens(&self) -> impl Iterator<Item = &ApiToken> {
         let now = Clock::default().guarded().now();
         self.tokens.values().filter(move |it| it.counts_at(now))

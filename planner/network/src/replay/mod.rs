@@ -114,13 +114,13 @@ impl TraceReplay {
             self.under_way.insert(task, of);
             begun.push(task);
         }
-        match self.ranks.stuck().filter(|_| self.under_way.is_empty()) {
-            Some((rank, place)) => {
-                let line = self.application.line(rank, place);
-                Err(TraceReplayError::Stuck { rank, line })
-            }
-            None => Ok(begun),
+        // While anything is under way, somebody may go on by it.
+        if !self.under_way.is_empty() {
+            return Ok(begun);
         }
+        let Some((rank, place)) = self.ranks.stuck() else { return Ok(begun) };
+        let line = self.application.line(rank, place);
+        Err(TraceReplayError::Stuck { rank, line })
     }
 
     fn task(&self, timed: Timed, execution: &Execution<'_>) -> ParallelTask {
