@@ -7,17 +7,21 @@ reach, what cargo read of it earlier is used.
 import concurrent.futures
 import dataclasses
 import datetime
+import http.client
 import json
 import os
 import pathlib
 import re
 import subprocess
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
 AT_ONCE = 8
 TIMEOUT_S = 60
+# Before what failed is tried again.
+PAUSE_S = 1
 
 
 class OutOfReach(Exception):
@@ -44,15 +48,19 @@ def day(text):
 def fetch(address, accept="application/json"):
     """What is at an address; None where there is nothing."""
     request = urllib.request.Request(address, headers={"Accept": accept, "User-Agent": "wattbook-advisories"})
-    try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
-            return answer.read()
-    except urllib.error.HTTPError as error:
-        if error.code in (404, 410, 451):
-            return None
-        raise OutOfReach(f"{error.code} {error.reason}") from error
-    except OSError as error:
-        raise OutOfReach(str(error)) from error
+    for again in (True, True, False):
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
+                return answer.read()
+        except urllib.error.HTTPError as error:
+            if error.code in (404, 410, 451):
+                return None
+            if not again or error.code < 429:
+                raise OutOfReach(f"{error.code} {error.reason}") from error
+        except (OSError, http.client.HTTPException) as error:
+            if not again:
+                raise OutOfReach(str(error)) from error
+        time.sleep(PAUSE_S)
 
 
 def said(*command):
