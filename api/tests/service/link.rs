@@ -17,6 +17,8 @@ enum Way {
     Refused,
     /// Nothing arrives, and nobody is told.
     Silent,
+    /// After so many bytes each way nothing of a connection arrives any more, whatever becomes of the link.
+    Losing(usize),
 }
 
 /// How a link stands.
@@ -58,6 +60,11 @@ impl Link {
     /// Nothing arrives any more.
     pub fn fall_silent(&self) {
         self.state.send_modify(|it| it.way = Way::Silent);
+    }
+
+    /// Each connection, open or new, passes on so many bytes each way, and loses all that follow.
+    pub fn lose_after(&self, bytes: usize) {
+        self.state.send_modify(|it| it.way = Way::Losing(bytes));
     }
 
     /// New connections are made, and what waited on open ones arrives.
@@ -127,6 +134,8 @@ async fn pass_on(
     generation: u64,
 ) -> io::Result<()> {
     let mut buffer = vec![0; 1 << 16];
+    // How many bytes are passed on still, where the rest is lost.
+    let mut left = None;
     loop {
         let length = from.read(&mut buffer).await?;
         if is_reset(&mut state, generation).await {
@@ -135,6 +144,11 @@ async fn pass_on(
         if length == 0 {
             return to.shutdown().await;
         }
-        to.write_all(&buffer[..length]).await?;
+        if let (None, Way::Losing(bytes)) = (left, state.borrow().way) {
+            left = Some(bytes);
+        }
+        let passed = left.map_or(length, |left| length.min(left));
+        left = left.map(|left| left - passed);
+        to.write_all(&buffer[..passed]).await?;
     }
 }
