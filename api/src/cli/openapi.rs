@@ -3,5 +3,6 @@
 use super::Failure;
 
 pub fn run() -> Result<(), Failure> {
-    Ok(super::print(crate::http::v1::openapi().to_pretty_json()?)?)
+    let document = crate::http::v1::document()?;
+    Ok(super::print(serde_json::to_string_pretty(&document)?)?)
 }

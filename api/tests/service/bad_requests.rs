@@ -136,6 +136,8 @@ async fn parameters_with_errors_are_named(site: Site) {
         ("reservations", "state=proposed,", "state"),
         ("reservations", "cursor=7", "query"),
         ("reservations", "from=today", "from"),
+        ("power-actions", "node=", "node"),
+        ("power-actions/log", "node=%C2%9B", "node"),
     ] {
         expect(&client, path, query, place).await;
     }

@@ -103,7 +103,7 @@ pub async fn until_ready(client: &Client, status: u16, word: &str) -> Answer {
     }
 }
 
-async fn booked_at_last(client: &Client, hours: Hours) -> serde_json::Value {
+pub async fn booked_at_last(client: &Client, hours: Hours) -> serde_json::Value {
     let give_up = Instant::now() + PATIENCE;
     loop {
         let answer = client.post("/api/v1/reservations", &hours.request(1, 2, 3)).await;

@@ -21,6 +21,7 @@ on_both_engines! {
     a_simulation_may_be_cancelled_at_any_time_and_removed_afterwards,
     users_see_and_stop_their_own_only,
     the_same_key_starts_one_simulation,
+    the_key_of_a_simulation_that_was_removed_starts_no_other,
 }
 
 async fn results_have_the_bytes_that_the_command_line_writes(site: Site) {
@@ -332,4 +333,19 @@ async fn the_same_key_starts_one_simulation(site: Site) {
     assert_eq!(first.header("location"), again.header("location"));
     once(&json!({})).await.problem(409, "idempotency_key_reused");
     assert_eq!(client.get(SIMULATIONS).await.ok(200)["items"].as_array().unwrap().len(), 1);
+}
+
+async fn the_key_of_a_simulation_that_was_removed_starts_no_other(site: Site) {
+    let server = site.serve().await;
+    let client = server.client();
+    let once = async |key: &'static str| {
+        let post = client.request(Method::POST, SIMULATIONS);
+        answer(post.header("Idempotency-Key", key).json(&short())).await
+    };
+    let path = once("once").await.header("location").to_owned();
+    finished(&client, &path).await;
+    assert!([200, 204].contains(&client.delete(&path).await.status));
+    let problem = once("once").await.problem(409, "simulation_removed");
+    assert!(problem["detail"].as_str().unwrap().contains("another key"), "{problem}");
+    assert_eq!(once("again").await.status, 202);
 }

@@ -62,7 +62,7 @@ export function readDraft(draft: Draft, { now, zone }: Clock): { body: QuotaAdju
     body: {
       ...Object.fromEntries(named.map((it) => [it, draft[it].trim()])),
       [draft.measure]: limit,
-      ...(hasPeriod(draft.measure) && draft.per !== '' ? { per: draft.per } : {}),
+      ...(hasPeriod(draft.measure) && draft.per !== '' ? { per: draft.per as QuotaAdjustmentRequest['per'] } : {}),
       ...(isBudget(draft.measure) && draft.below ? { with_below: true } : {}),
       ...(start === null ? {} : { from: iso(start) }),
       ...(end === null ? {} : { to: iso(end) }),

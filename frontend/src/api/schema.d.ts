@@ -1903,7 +1903,7 @@ export interface components {
             start: string;
         };
         /** @description `"site"` for the site's agendas as they are now, or agendas. */
-        AgendasOrigin: string | components["schemas"]["GivenAgendas"];
+        AgendasOrigin: "site" | components["schemas"]["GivenAgendas"];
         /** @description A composed agenda and how it stands. */
         AgendaStatusDocument: {
             /** @description Its sources, the first counts most; `api` is what is put through the API. */
@@ -1944,8 +1944,11 @@ export interface components {
          *     }
          */
         AnswerRequest: {
-            /** @description `granted`, `offered` (for a fee that those who ask may find too high) or `refused`. */
-            answer: string;
+            /**
+             * @description `granted`, `offered` (for a fee that those who ask may find too high) or `refused`.
+             * @enum {string}
+             */
+            answer: "granted" | "offered" | "refused";
             /** @description Of a grant: whether nothing more is to come; true unless given. */
             last_word?: boolean | null;
             /** @description What is granted or offered. */
@@ -1956,7 +1959,7 @@ export interface components {
         /** @description A job that might be submitted. */
         AskedShape: {
             /**
-             * Format: int32
+             * Format: int64
              * @description Its nodes.
              * @example 8
              */
@@ -2415,12 +2418,13 @@ export interface components {
              * Format: uuid
              * @description One of the reservation's offers.
              */
-            offer_id?: string | null;
+            offer_id?: string;
             /**
              * @description One of the six rankings, or `compromise` where that is among the offers.
              * @example cost_co2_energy
+             * @enum {string}
              */
-            ranking?: string | null;
+            ranking?: "energy_cost_co2" | "energy_co2_cost" | "cost_energy_co2" | "cost_co2_energy" | "co2_energy_cost" | "co2_cost_energy" | "compromise";
         };
         /** @description A source of intensities, and by how much they may be off. */
         Co2SourceDocument: {
@@ -2735,7 +2739,10 @@ export interface components {
         };
         /** @description What is to be estimated. Which fields there are depends on the operation. */
         EstimateRequest: {
-            /** @description The instant, RFC 3339, whose price and intensity in the site's agendas count where the request says none. */
+            /**
+             * Format: date-time
+             * @description The instant, RFC 3339, whose price and intensity in the site's agendas count where the request says none.
+             */
             at?: string | null;
             /**
              * Format: int64
@@ -2770,7 +2777,8 @@ export interface components {
              *     messages are left out without it.
              */
             message_bytes_per_s?: number | null;
-            node_mtbf_s?: components["schemas"]["Duration"] | null;
+            /** @description Of checkpoints: the mean time between failures of one node. */
+            node_mtbf_s?: components["schemas"]["Duration"];
             /**
              * Format: int32
              * @description Nodes of the job.
@@ -2780,8 +2788,9 @@ export interface components {
             /**
              * @description `checkpoint`, `restart`, `broadcast`, `scatter`, `gather` or `all-gather`.
              * @example checkpoint
+             * @enum {string}
              */
-            operation: string;
+            operation: "checkpoint" | "restart" | "broadcast" | "scatter" | "gather" | "all-gather";
             /**
              * Format: double
              * @description Currency per MWh while the operation runs. Without it, and where `at` gives none, costs are null.
@@ -2804,7 +2813,8 @@ export interface components {
              * @description Of checkpoints: seconds between the first and the last process that reaches a coordinated one; 0 unless given.
              */
             skew_s?: number | null;
-            work_s?: components["schemas"]["Duration"] | null;
+            /** @description Of checkpoints: how long the work takes without failures and checkpoints. */
+            work_s?: components["schemas"]["Duration"];
         };
         /**
          * @description What happened.
@@ -2921,12 +2931,12 @@ export interface components {
              * @description Seconds beyond its end.
              * @example 3600
              */
-            by_s?: number | null;
+            by_s?: number;
             /**
              * Format: date-time
              * @description Its new end, RFC 3339.
              */
-            until?: string | null;
+            until?: string;
         };
         /** @description A source and how it stands. */
         FeedDocument: {
@@ -3209,8 +3219,9 @@ export interface components {
             /**
              * @description Whose it is: `page` or `cli`.
              * @example page
+             * @enum {string}
              */
-            program: string;
+            program: "page" | "cli";
             /** @description The token. */
             refresh_token: string;
         };
@@ -3240,8 +3251,10 @@ export interface components {
         GivenRequest: {
             /** @description Other shapes that would do as well, 1 to 8. */
             alternatives?: components["schemas"]["ShapeDocument"][] | null;
+            /** @description In place of `duration_s`. */
+            duration?: components["schemas"]["Duration"];
             /** @description How long. */
-            duration_s: components["schemas"]["Duration"];
+            duration_s?: components["schemas"]["Duration"];
             /**
              * Format: date-time
              * @description RFC 3339.
@@ -3262,7 +3275,7 @@ export interface components {
              */
             latest_start: string;
             /**
-             * Format: int32
+             * Format: int64
              * @description How many nodes, at least 1.
              */
             nodes: number;
@@ -3992,8 +4005,9 @@ export interface components {
             /**
              * @description By what each occurrence is chosen: `energy`, `cost` (as unless given), `co2`, or a ranking.
              * @example cost
+             * @enum {string|null}
              */
-            choose?: string | null;
+            choose?: "energy" | "cost" | "co2" | "compromise" | "energy_cost_co2" | "energy_co2_cost" | "cost_energy_co2" | "cost_co2_energy" | "co2_energy_cost" | "co2_cost_energy" | null;
             /**
              * @description Local days and local times that are left out.
              * @example [
@@ -4022,8 +4036,9 @@ export interface components {
             /**
              * @description `leave_out`, as unless given, or `refuse`: nothing is booked if an occurrence whose window is known is impossible.
              * @example leave_out
+             * @enum {string|null}
              */
-            where_impossible?: string | null;
+            where_impossible?: "leave_out" | "refuse" | null;
         };
         /** @description Some nodes of a kind. */
         NodeClass: {
@@ -4139,7 +4154,7 @@ export interface components {
         /** @description Nodes: each one, or how many of a kind. */
         NodesDocument: components["schemas"]["NodeDocument"][] | components["schemas"]["NodeClasses"];
         /** @description `"site"` for the site's nodes as they are now, or nodes. */
-        NodesOrigin: string | components["schemas"]["NodesDocument"];
+        NodesOrigin: "site" | components["schemas"]["NodesDocument"];
         /** @description A page of nodes. */
         NodesPage: {
             /**
@@ -4226,7 +4241,7 @@ export interface components {
              *       "degraded"
              *     ]
              */
-            kinds?: string[] | null;
+            kinds?: ("offered" | "confirmed" | "moved" | "degraded" | "begins_soon" | "ended" | "month_report")[] | null;
             /**
              * @description A webhook that is told what becomes of the caller's reservations; null for none.
              * @example https://hooks.site.example/wattbook
@@ -4878,15 +4893,16 @@ export interface components {
             /**
              * @description `approve` or `refuse` with an `id`; `off` or `wake` with `nodes`; `hold` with `nodes` and `until`.
              * @example approve
+             * @enum {string}
              */
-            action: string;
+            action: "approve" | "refuse" | "off" | "wake" | "hold";
             /** @description Why it is refused, at most 1000 characters. */
             because?: string | null;
             /**
              * Format: int64
              * @description Of a power action.
              */
-            id?: number | null;
+            id?: number;
             /** @description Inclusive pairs of ordinals in input order. */
             node_ranges?: number[][] | null;
             /** @description Names. */
@@ -4895,7 +4911,7 @@ export interface components {
              * Format: date-time
              * @description Until when nodes are held.
              */
-            until?: string | null;
+            until?: string;
         };
         /** @description Power now. */
         PowerDocument: {
@@ -5075,8 +5091,9 @@ export interface components {
             /**
              * @description By which policy of `wattbook batch policies` the queue is played on; `easy` unless given.
              * @example easy
+             * @enum {string|null}
              */
-            policy?: string | null;
+            policy?: "fcfs" | "round_robin" | "sjf" | "ljf" | "easy" | "conservative" | "conservative_no_compression" | "conservative_contiguous" | "conservative_best_effort_contiguous" | "conservative_local" | "conservative_best_effort_local" | "opportunistic_shutdown" | "proportional_shutdown" | "inertial_shutdown" | "easy_reservations" | "power_cap" | "energy_bud" | "reduce_pc" | null;
             /** @description Jobs that might be submitted; may be missing with `waiting`. */
             shapes?: components["schemas"]["AskedShape"][] | null;
             state?: components["schemas"]["QueueStateRequest"] | null;
@@ -5227,8 +5244,9 @@ export interface components {
             /**
              * @description `file` or `slurm`.
              * @example slurm
+             * @enum {string}
              */
-            source: string;
+            source: "file" | "slurm";
         };
         /** @description A calibration that is proposed. */
         ProposalDocument: {
@@ -5353,20 +5371,29 @@ export interface components {
         };
         /** @description A job of a queue. Without `started` it waits, without `ended` it runs. */
         QueueJob: {
-            /** @description RFC 3339. */
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
             ended?: string | null;
             /** @description What it is called. */
             id?: string | null;
             /**
-             * Format: int32
+             * Format: int64
              * @description Its nodes.
              */
             nodes: number;
             /** @description Its partition, where there are some. */
             partition?: string | null;
-            /** @description RFC 3339. */
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
             started?: string | null;
-            /** @description RFC 3339. */
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
             submitted: string;
             /** @description Whose it is. */
             user?: string | null;
@@ -5382,7 +5409,7 @@ export interface components {
             /** @description Its name. */
             name: string;
             /**
-             * Format: int32
+             * Format: int64
              * @description Nodes that are there for jobs.
              */
             nodes: number;
@@ -5392,19 +5419,23 @@ export interface components {
             /** @description Jobs that wait, run and have ended. */
             jobs: components["schemas"]["QueueJob"][];
             /**
-             * Format: int32
+             * Format: int64
              * @description Nodes that are there for jobs, where there are no partitions.
              */
             nodes?: number | null;
             /**
+             * Format: date-time
              * @description Its instant, RFC 3339.
              * @example 2026-11-30T08:00:00Z
              */
             now: string;
             /** @description Partitions that share no nodes. */
             partitions?: components["schemas"]["QueuePartition"][] | null;
-            /** @description By which policy it is served. */
-            policy?: string | null;
+            /**
+             * @description By which policy it is served.
+             * @enum {string|null}
+             */
+            policy?: "fcfs" | "round_robin" | "sjf" | "ljf" | "easy" | "conservative" | "conservative_no_compression" | "conservative_contiguous" | "conservative_best_effort_contiguous" | "conservative_local" | "conservative_best_effort_local" | "opportunistic_shutdown" | "proportional_shutdown" | "inertial_shutdown" | "easy_reservations" | "power_cap" | "energy_bud" | "reduce_pc" | null;
         };
         /** @description That a limit comes from an adjustment. */
         QuotaAdjustedDocument: {
@@ -5511,8 +5542,11 @@ export interface components {
             energy_kwh?: components["schemas"]["QuotaLimitDocument"] | null;
             node_hours?: components["schemas"]["QuotaLimitDocument"] | null;
             nodes?: components["schemas"]["QuotaLimitDocument"] | null;
-            /** @description What node-hours and budgets are added up over; `per_from` and `per_to` are in its place. */
-            per?: string | null;
+            /**
+             * @description What node-hours and budgets are added up over; `per_from` and `per_to` are in its place.
+             * @enum {string|null}
+             */
+            per?: "day" | "week" | "month" | "quarter" | "year" | null;
             /** @description Of what counts once. */
             per_from?: string | null;
             /** @description Of what counts once. */
@@ -5555,8 +5589,9 @@ export interface components {
             /**
              * @description What node-hours and budgets are added up over: `day`, `week`, `month`, `quarter` or `year`.
              * @example month
+             * @enum {string|null}
              */
-            per?: string | null;
+            per?: "day" | "week" | "month" | "quarter" | "year" | null;
             /** @description In place of `per`: they count once from this time of the site's clock, such as `2026-10-01 00:00`. */
             per_from?: string | null;
             /** @description To this time of the site's clock. */
@@ -5668,12 +5703,38 @@ export interface components {
             quotas: components["schemas"]["QuotaDocument"][];
         };
         /** @description A request for nodes, and what the answer is to tell. */
-        QuoteRequest: components["schemas"]["RequestDocument"] & {
+        QuoteRequest: {
+            /** @description Other shapes that would do as well, 1 to 8: all are candidates of one decision. */
+            alternatives?: components["schemas"]["ShapeDocument"][] | null;
+            /** @description In place of `duration_s`. */
+            duration?: components["schemas"]["Duration"];
+            /** @description How long, between 1 s and 1e8 s. `duration` is accepted in its place. Needed with `nodes`. */
+            duration_s?: components["schemas"]["Duration"];
+            /**
+             * Format: date-time
+             * @description The first instant it may start.
+             * @example 2026-01-01T00:00:00Z
+             */
+            earliest_start: string;
+            /**
+             * @description None of these nodes, by name.
+             * @example [
+             *       "n7"
+             *     ]
+             */
+            exclude?: string[] | null;
             /**
              * @description Whether to tell for each ranking what the next-best start would have cost, and what an hour
              *     more of flexibility would save.
              */
             explain?: boolean | null;
+            /**
+             * @description Only nodes with all of these features.
+             * @example [
+             *       "nvme"
+             *     ]
+             */
+            features?: string[] | null;
             /**
              * @description What you call it. Where it says no utilisation, that of earlier runs of the label `application` is planned with.
              * @example {
@@ -5684,20 +5745,66 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
+             * Format: date-time
+             * @description The instant by which it must be over.
+             * @example 2026-01-02T06:00:00Z
+             */
+            latest_end?: string | null;
+            /**
+             * Format: date-time
+             * @description The last instant it may start; not in the past. Needed unless there is `latest_end`.
+             * @example 2026-01-02T00:00:00Z
+             */
+            latest_start?: string | null;
+            /**
+             * Format: int64
+             * @description How many, at least 1. Needed unless there are `alternatives`.
+             * @example 8
+             */
+            nodes?: number;
+            /**
+             * @description No other nodes than these, by name; at least as many as `nodes` for it to be possible.
+             * @example [
+             *       "n1",
+             *       "n2"
+             *     ]
+             */
+            only?: string[] | null;
+            /**
              * @description Whether every start on the Pareto front tells its nodes, as it does unless this is false;
              *     offers and the first feasible start always do.
              */
             pareto_nodes?: boolean | null;
             /**
+             * @description Only nodes of this partition.
+             * @example gpu
+             */
+            partition?: string | null;
+            /**
              * @description The project that it would be for; nothing is decided by it.
              * @example ocean
              */
             project?: string | null;
+            search?: components["schemas"]["SearchDocument"] | null;
+            /**
+             * Format: double
+             * @description How slowly it may run where the site has slower states of nodes, a share of full speed above 0: it then takes longer
+             *     and draws less. At full speed unless given.
+             * @example 0.8
+             */
+            slowest_speed?: number | null;
+            tolerance?: components["schemas"]["ToleranceDocument"] | null;
+            /**
+             * Format: double
+             * @description How hard the application drives nodes without an `alpha`, between idle (0) and maximum (1).
+             */
+            utilisation?: number | null;
             /**
              * @description `application`: the utilisation is the one that was learnt, as reservations tell it.
              * @example application
+             * @enum {string|null}
              */
-            utilisation_from?: string | null;
+            utilisation_from?: "application" | null;
         };
         /** @description What lies beside one ranking's best start; absent where there is none. */
         RankingExplanationDocument: {
@@ -5790,13 +5897,13 @@ export interface components {
         /** @description What is given back of a reservation: all, unless it says which nodes. Only one of both may be said. */
         ReleaseDocument: {
             /** @description Which nodes. */
-            node_names?: string[] | null;
+            node_names?: string[];
             /**
-             * Format: int32
+             * Format: int64
              * @description How many nodes.
              * @example 1
              */
-            nodes?: number | null;
+            nodes?: number;
         };
         /** @description Rows of the ledger added up. */
         ReportDocument: {
@@ -5968,7 +6075,10 @@ export interface components {
         RequestDocument: {
             /** @description Other shapes that would do as well, 1 to 8: all are candidates of one decision. */
             alternatives?: components["schemas"]["ShapeDocument"][] | null;
-            duration_s?: components["schemas"]["Duration"] | null;
+            /** @description In place of `duration_s`. */
+            duration?: components["schemas"]["Duration"];
+            /** @description How long, between 1 s and 1e8 s. `duration` is accepted in its place. Needed with `nodes`. */
+            duration_s?: components["schemas"]["Duration"];
             /**
              * Format: date-time
              * @description The first instant it may start.
@@ -6002,11 +6112,11 @@ export interface components {
              */
             latest_start?: string | null;
             /**
-             * Format: int32
+             * Format: int64
              * @description How many, at least 1. Needed unless there are `alternatives`.
              * @example 8
              */
-            nodes?: number | null;
+            nodes?: number;
             /**
              * @description No other nodes than these, by name; at least as many as `nodes` for it to be possible.
              * @example [
@@ -6039,7 +6149,10 @@ export interface components {
         RequestPatchDocument: {
             /** @description Other shapes that would do. */
             alternatives?: components["schemas"]["ShapeDocument"][] | null;
-            duration_s?: components["schemas"]["Duration"] | null;
+            /** @description In place of `duration_s`. */
+            duration?: components["schemas"]["Duration"];
+            /** @description How long. `duration` is accepted in its place. */
+            duration_s?: components["schemas"]["Duration"];
             /**
              * Format: date-time
              * @description It must not start before, RFC 3339.
@@ -6055,8 +6168,11 @@ export interface components {
             extra_power_fee_limit?: number | null;
             /** @description Only nodes with all of these features. */
             features?: string[] | null;
-            /** @description `jobs_ended` or `never`. */
-            give_back?: string | null;
+            /**
+             * @description `jobs_ended` or `never`.
+             * @enum {string|null}
+             */
+            give_back?: "never" | "jobs_ended" | null;
             /**
              * @description What you call it; each name that is null is left out.
              * @example {
@@ -6077,15 +6193,18 @@ export interface components {
              */
             latest_start?: string | null;
             /**
-             * Format: int32
+             * Format: int64
              * @description How many nodes.
              * @example 8
              */
             nodes?: number | null;
             /** @description What you note about it. */
             note?: string | null;
-            /** @description `refuse` or `negotiate`; a changed reservation never has the supplier asked. */
-            on_cap?: string | null;
+            /**
+             * @description `refuse` or `negotiate`; a changed reservation never has the supplier asked.
+             * @enum {string|null}
+             */
+            on_cap?: "refuse" | "negotiate" | null;
             /** @description No other nodes than these. */
             only?: string[] | null;
             /** @description Only nodes of this partition. */
@@ -6103,8 +6222,9 @@ export interface components {
             /**
              * @description By which ranking a confirmed reservation is planned anew; one that its offer wins, unless given.
              * @example cost_co2_energy
+             * @enum {string|null}
              */
-            ranking?: string | null;
+            ranking?: "energy_cost_co2" | "energy_co2_cost" | "cost_energy_co2" | "cost_co2_energy" | "co2_energy_cost" | "co2_cost_energy" | null;
             search?: components["schemas"]["SearchDocument"] | null;
             /**
              * Format: double
@@ -6117,8 +6237,11 @@ export interface components {
              * @description Expected utilisation of nodes that have no alpha of their own.
              */
             utilisation?: number | null;
-            /** @description `application`: the utilisation is the one that earlier runs of the label `application` had. */
-            utilisation_from?: string | null;
+            /**
+             * @description `application`: the utilisation is the one that earlier runs of the label `application` had.
+             * @enum {string|null}
+             */
+            utilisation_from?: "application" | null;
         };
         /** @description A reservation. */
         ReservationDocument: {
@@ -6229,7 +6352,26 @@ export interface components {
             reservation_id: string;
         };
         /** @description A request for nodes to be booked. */
-        ReservationRequest: components["schemas"]["RequestDocument"] & {
+        ReservationRequest: {
+            /** @description Other shapes that would do as well, 1 to 8: all are candidates of one decision. */
+            alternatives?: components["schemas"]["ShapeDocument"][] | null;
+            /** @description In place of `duration_s`. */
+            duration?: components["schemas"]["Duration"];
+            /** @description How long, between 1 s and 1e8 s. `duration` is accepted in its place. Needed with `nodes`. */
+            duration_s?: components["schemas"]["Duration"];
+            /**
+             * Format: date-time
+             * @description The first instant it may start.
+             * @example 2026-01-01T00:00:00Z
+             */
+            earliest_start: string;
+            /**
+             * @description None of these nodes, by name.
+             * @example [
+             *       "n7"
+             *     ]
+             */
+            exclude?: string[] | null;
             expected?: components["schemas"]["ShownOffer"] | null;
             /**
              * Format: double
@@ -6238,11 +6380,19 @@ export interface components {
              */
             extra_power_fee_limit?: number | null;
             /**
+             * @description Only nodes with all of these features.
+             * @example [
+             *       "nvme"
+             *     ]
+             */
+            features?: string[] | null;
+            /**
              * @description `jobs_ended`: some time after the last of its jobs in Slurm has ended, the reservation is over
              *     and its nodes may be booked again; `never`, as unless given: only where the site says so.
              * @example never
+             * @enum {string|null}
              */
-            give_back?: string | null;
+            give_back?: "never" | "jobs_ended" | null;
             /** @description Whether the compromise between the rankings is held as one more offer (`compromise: true`), where no ranking picks it. */
             hold_compromise?: boolean | null;
             /**
@@ -6256,6 +6406,24 @@ export interface components {
                 [key: string]: string;
             } | null;
             /**
+             * Format: date-time
+             * @description The instant by which it must be over.
+             * @example 2026-01-02T06:00:00Z
+             */
+            latest_end?: string | null;
+            /**
+             * Format: date-time
+             * @description The last instant it may start; not in the past. Needed unless there is `latest_end`.
+             * @example 2026-01-02T00:00:00Z
+             */
+            latest_start?: string | null;
+            /**
+             * Format: int64
+             * @description How many, at least 1. Needed unless there are `alternatives`.
+             * @example 8
+             */
+            nodes?: number;
+            /**
              * @description What you note about it, for people.
              * @example for the review on Monday
              */
@@ -6264,8 +6432,22 @@ export interface components {
              * @description What to do where only the power cap is in the way: `refuse`, as unless given, or
              *     `negotiate`, which has the supplier asked for extra power.
              * @example refuse
+             * @enum {string|null}
              */
-            on_cap?: string | null;
+            on_cap?: "refuse" | "negotiate" | null;
+            /**
+             * @description No other nodes than these, by name; at least as many as `nodes` for it to be possible.
+             * @example [
+             *       "n1",
+             *       "n2"
+             *     ]
+             */
+            only?: string[] | null;
+            /**
+             * @description Only nodes of this partition.
+             * @example gpu
+             */
+            partition?: string | null;
             /**
              * Format: int32
              * @description From 0, as unless given, to 1000: the lowest gives way first where the site says so and the
@@ -6284,12 +6466,27 @@ export interface components {
              *     stands is replaced only by what saves as much as the site wants.
              */
             replaces?: string | null;
+            search?: components["schemas"]["SearchDocument"] | null;
+            /**
+             * Format: double
+             * @description How slowly it may run where the site has slower states of nodes, a share of full speed above 0: it then takes longer
+             *     and draws less. At full speed unless given.
+             * @example 0.8
+             */
+            slowest_speed?: number | null;
+            tolerance?: components["schemas"]["ToleranceDocument"] | null;
+            /**
+             * Format: double
+             * @description How hard the application drives nodes without an `alpha`, between idle (0) and maximum (1).
+             */
+            utilisation?: number | null;
             /**
              * @description `application`: the utilisation is the one that earlier runs of the label `application` had, and is learnt anew. So
              *     it is where a request names an application and says no utilisation; reservations tell it.
              * @example application
+             * @enum {string|null}
              */
-            utilisation_from?: string | null;
+            utilisation_from?: "application" | null;
         };
         /** @description A page of reservations. */
         ReservationsPage: {
@@ -6370,8 +6567,9 @@ export interface components {
             /**
              * @description `idle` or `max`.
              * @example idle
+             * @enum {string}
              */
-            load: string;
+            load: "idle" | "max";
             /**
              * Format: date-time
              * @description RFC 3339.
@@ -6476,8 +6674,9 @@ export interface components {
             /**
              * @description `slots` or `exact`.
              * @example slots
+             * @enum {string}
              */
-            mode: string;
+            mode: "slots" | "exact";
             /**
              * Format: int32
              * @description In slots mode: starts lie on multiples of this since the Unix epoch.
@@ -6574,8 +6773,11 @@ export interface components {
         SeriesPatchDocument: {
             /** @description What is added, all of it. */
             also?: string[] | null;
-            /** @description By what each occurrence is chosen. */
-            choose?: string | null;
+            /**
+             * @description By what each occurrence is chosen.
+             * @enum {string|null}
+             */
+            choose?: "energy" | "cost" | "co2" | "compromise" | "energy_cost_co2" | "energy_co2_cost" | "cost_energy_co2" | "cost_co2_energy" | "co2_energy_cost" | "co2_cost_energy" | null;
             /** @description What is left out, all of it. */
             except?: string[] | null;
             /**
@@ -6591,8 +6793,11 @@ export interface components {
              * @description Another end, RFC 3339.
              */
             until?: string | null;
-            /** @description `leave_out` or `refuse`. */
-            where_impossible?: string | null;
+            /**
+             * @description `leave_out` or `refuse`.
+             * @enum {string|null}
+             */
+            where_impossible?: "leave_out" | "refuse" | null;
         };
         /** @description Counts of a series' occurrences, and sums of those that are booked and were not cancelled. */
         SeriesTotalsDocument: {
@@ -6674,10 +6879,12 @@ export interface components {
         };
         /** @description So many nodes for so long. */
         ShapeDocument: {
+            /** @description In place of `duration_s`. */
+            duration?: components["schemas"]["Duration"];
             /** @description How long. `duration` is accepted in its place. */
-            duration_s: components["schemas"]["Duration"];
+            duration_s?: components["schemas"]["Duration"];
             /**
-             * Format: int32
+             * Format: int64
              * @description How many, at least 1.
              * @example 16
              */
@@ -6799,8 +7006,9 @@ export interface components {
             /**
              * @description `see`, `use` or `act`.
              * @example use
+             * @enum {string}
              */
-            may: string;
+            may: "see" | "use" | "act";
             /** @description Projects, by name: all who are in one. */
             projects?: string[] | null;
             /**
@@ -7564,8 +7772,9 @@ export interface components {
             /**
              * @description Whose refresh token it is: `page` or `cli`.
              * @example page
+             * @enum {string|null}
              */
-            program?: string | null;
+            program?: "page" | "cli" | null;
             /** @description Where the issuer sent the code. */
             redirect_uri?: string | null;
             /** @description A refresh token, for newer tokens. */
@@ -8006,7 +8215,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description `price`, `co2` or `power-cap` */
-                quantity: string;
+                quantity: "price" | "co2" | "power-cap";
             };
             cookie?: never;
         };
@@ -8059,16 +8268,16 @@ export interface operations {
                 /** @description When the supplier issued it, RFC 3339. */
                 issued_at?: string;
                 /** @description For CO2 `average` or `marginal`; `average` unless given. */
-                kind?: string;
+                kind?: "average" | "marginal";
                 /** @description `measured`, `forecast` or `estimated`; `forecast` unless given. */
-                quality?: string;
+                quality?: "measured" | "forecast" | "estimated";
                 /** @description The feed's name; `api` unless given. */
                 source?: string;
             };
             header?: never;
             path: {
                 /** @description `price`, `co2` or `power-cap` */
-                quantity: string;
+                quantity: "price" | "co2" | "power-cap";
             };
             cookie?: never;
         };
@@ -8155,7 +8364,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description `price`, `co2` or `power-cap` */
-                quantity: string;
+                quantity: "price" | "co2" | "power-cap";
             };
             cookie?: never;
         };
@@ -8443,7 +8652,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The ETag of the feed as it was read before */
-                "If-None-Match"?: string | null;
+                "If-None-Match"?: string;
             };
             path: {
                 /** @description The secret and `.ics` */
@@ -8689,7 +8898,7 @@ export interface operations {
                 /** @description Nodes in a page, 1 to 1000; 100 unless given. */
                 limit?: number;
                 /** @description Only `drifted`, `outlying`, `failing`, `proposed` or `rejected` ones. */
-                standing?: string;
+                standing?: "drifted" | "outlying" | "failing" | "proposed" | "rejected";
             };
             header?: never;
             path?: never;
@@ -9008,7 +9217,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The id of the last event seen */
-                "Last-Event-ID"?: string | null;
+                "Last-Event-ID"?: string;
             };
             path?: never;
             cookie?: never;
@@ -9659,7 +9868,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description `user`, `application`, `reservation` or `node`; `user` unless given. */
-                by?: string;
+                by?: "user" | "application" | "reservation" | "node";
                 /**
                  * @description Reservations with rows of the ledger that count in hours which begin here, RFC 3339, or later; a day before `to`
                  *     unless given. Nodes are told as they were judged last.
@@ -9725,11 +9934,11 @@ export interface operations {
                  * @description About this: `extra_power`, `planned_consumption`, `low_consumption`, `actual_consumption` or
                  *     `notice`.
                  */
-                kind?: string;
+                kind?: "extra_power" | "planned_consumption" | "low_consumption" | "actual_consumption" | "notice";
                 /** @description Negotiations in a page, 1 to 1000; 100 unless given. */
                 limit?: number;
                 /** @description `open` or `closed`. */
-                state?: string;
+                state?: "open" | "closed";
             };
             header?: never;
             path?: never;
@@ -12044,7 +12253,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1 to 255 characters */
-                "Idempotency-Key"?: string | null;
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -12213,7 +12422,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The ETag */
-                "If-Match"?: string | null;
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -12293,7 +12502,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The ETag */
-                "If-Match"?: string | null;
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -12422,7 +12631,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The ETag */
-                "If-Match"?: string | null;
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -12533,7 +12742,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The ETag */
-                "If-Match"?: string | null;
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -12725,7 +12934,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The ETag */
-                "If-Match"?: string | null;
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -12734,7 +12943,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["ReleaseDocument"] | null;
+                "application/json": components["schemas"]["ReleaseDocument"];
             };
         };
         responses: {
@@ -12827,7 +13036,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The ETag */
-                "If-Match"?: string | null;
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -12929,7 +13138,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The ETag */
-                "If-Match"?: string | null;
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -12938,7 +13147,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["SwapDocument"] | null;
+                "application/json": components["schemas"]["SwapDocument"];
             };
         };
         responses: {
@@ -13049,7 +13258,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The ETag */
-                "If-Match"?: string | null;
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -13160,7 +13369,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The ETag */
-                "If-Match"?: string | null;
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -13424,7 +13633,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1 to 255 characters */
-                "Idempotency-Key"?: string | null;
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -13592,11 +13801,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description `keep`, as unless given, or `release`: it is given back. */
-                running?: string;
+                running?: "keep" | "release";
             };
             header?: {
                 /** @description The ETag */
-                "If-Match"?: string | null;
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -13676,7 +13885,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The ETag */
-                "If-Match"?: string | null;
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -13857,7 +14066,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The ETag */
-                "If-Match"?: string | null;
+                "If-Match"?: string;
             };
             path: {
                 id: string;
@@ -14314,7 +14523,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1 to 255 characters */
-                "Idempotency-Key"?: string | null;
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -14371,7 +14580,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key was used for another request */
+            /** @description The key was used for another request, or for a simulation that was removed */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -14660,7 +14869,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description The id of the last event seen */
-                "Last-Event-ID"?: string | null;
+                "Last-Event-ID"?: string;
             };
             path: {
                 id: string;
@@ -14896,7 +15105,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1 to 255 characters */
-                "Idempotency-Key"?: string | null;
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;

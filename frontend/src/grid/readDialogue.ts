@@ -9,7 +9,7 @@ const MOST_OPEN = 100;
 
 /** Negotiations: all that are open, so many of those that have ended; null where the caller may not read them. */
 export async function readNegotiations(closed: number, signal: AbortSignal): Promise<NegotiationDocument[] | null> {
-  const read = (state: string, limit: number) =>
+  const read = (state: 'open' | 'closed', limit: number) =>
     unwrap(api.GET('/api/v1/negotiations', { params: { query: { state, limit } }, signal }));
   try {
     // One after the other: what ends meanwhile is then in both, never in neither.

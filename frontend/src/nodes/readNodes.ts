@@ -50,10 +50,10 @@ export const readSchedule = (from: number, to: number, first: number, last: numb
 
 /** What meters say of nodes: of all where there are few, else of those that stand out. */
 async function readFindings(count: number, signal: AbortSignal): Promise<FindingDocument[]> {
-  const read = (standing?: string) =>
+  const read = (standing?: 'drifted' | 'outlying' | 'failing') =>
     unwrap(api.GET('/api/v1/calibrations/findings', { params: { query: { limit: THINGS, ...(standing ? { standing } : {}) } }, signal }));
   if (count <= FEW) return (await read()).items;
-  const pages = await Promise.all(['drifted', 'outlying', 'failing'].map(read));
+  const pages = await Promise.all((['drifted', 'outlying', 'failing'] as const).map((it) => read(it)));
   return pages.flatMap((page) => page.items);
 }
 

@@ -33,7 +33,7 @@ export function readAnswers() {
     feeds: reading('feed.read', (signal) => unwrap(api.GET('/api/v1/feeds', { signal })), ['feed', 'agenda'], { ...actors('feed.refresh'), every: OFTEN }),
     cap: reading('agenda.read', (signal) => readAgenda('power-cap', Date.now(), Date.now() + DAY, signal), ['agenda', 'grants'], actors('agenda.publish')),
     negotiations: reading('negotiation.read', async (signal) => {
-      const query = { state: 'open', limit };
+      const query = { state: 'open' as const, limit };
       return (await unwrap(api.GET('/api/v1/negotiations', { params: { query }, signal }))).items;
     }, ['negotiation'], actors('negotiation.answer')),
     actions: reading('power_action.read', async (signal) => {

@@ -88,7 +88,7 @@ export function seriesPatch(before: WantedSeries, wanted: WantedSeries, zone: st
     if (seconds) request.duration_s = seconds;
     else errors.duration_s = noLength();
   }
-  if (wanted.choose !== before.choose) patch.choose = wanted.choose;
+  if (wanted.choose !== before.choose) patch.choose = wanted.choose as SeriesPatchDocument['choose'];
   if (JSON.stringify(wanted.repeat) !== JSON.stringify(before.repeat)) {
     const recurrence = recurrenceOf(wanted.repeat, zone);
     if ('errors' in recurrence) Object.assign(errors, recurrence.errors);

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias
 
-from typing_extensions import NotRequired
+from typing_extensions import NotRequired, TypedDict
 
 
-class AddedPowerDocument(TypedDict):
+class AddedPowerDocument(TypedDict, closed=True):
     """
     What activities add to a node's idle power, watts.
     """
@@ -357,7 +357,7 @@ class CalibrationsPage(TypedDict):
     """
 
 
-class CapPiece(TypedDict):
+class CapPiece(TypedDict, closed=True):
     """
     A piece of a power cap agenda.
     """
@@ -391,7 +391,7 @@ class CellDocument(TypedDict):
     """
 
 
-class ChannelDocument(TypedDict):
+class ChannelDocument(TypedDict, closed=True):
     """
     A way that messages go.
     """
@@ -434,7 +434,7 @@ class Co2SourceDocument(TypedDict):
     """
 
 
-class ConfirmationBody(TypedDict):
+class ConfirmationBody(TypedDict, closed=True):
     """
     The code that was sent to the address.
     """
@@ -476,7 +476,7 @@ class ConsumedDocument(TypedDict):
     """
 
 
-class ConsumedRequest(TypedDict):
+class ConsumedRequest(TypedDict, closed=True):
     """
     Consumption over a span.
     """
@@ -545,7 +545,7 @@ class DataTransferDocument(TypedDict):
     """
 
 
-class DecisionRequest(TypedDict):
+class DecisionRequest(TypedDict, closed=True):
     """
     Which proposals are decided on. Read piece by piece.
     """
@@ -587,7 +587,7 @@ class DeviceCode(TypedDict):
     """
 
 
-class DeviceCodeRequest(TypedDict):
+class DeviceCodeRequest(TypedDict, closed=True):
     """
     What a device code is asked for with.
     """
@@ -598,7 +598,7 @@ class DeviceCodeRequest(TypedDict):
     """
 
 
-class DiskCalibrationDocument(TypedDict):
+class DiskCalibrationDocument(TypedDict, closed=True):
     """
     Where checkpoints go.
     """
@@ -760,16 +760,19 @@ class ExpectedOffer(TypedDict):
     """
 
 
-class ExtensionDocument(TypedDict):
+Policy: TypeAlias = str
+
+
+class ExtensionDocument(TypedDict, closed=True):
     """
     How much longer a reservation is to last: either `by_s` or `until`.
     """
 
-    by_s: NotRequired[int | None]
+    by_s: NotRequired[int]
     """
     Seconds beyond its end.
     """
-    until: NotRequired[str | None]
+    until: NotRequired[str]
     """
     Its new end, RFC 3339.
     """
@@ -832,7 +835,7 @@ class FeedRevisionDocument(TypedDict):
     """
 
 
-class Figures(TypedDict):
+class Figures(TypedDict, closed=True):
     """
     What an offer is at the site that makes it.
     """
@@ -909,7 +912,7 @@ class FixedChargeDocument(TypedDict):
     """
 
 
-class ForgetRequest(TypedDict):
+class ForgetRequest(TypedDict, closed=True):
     """
     The refresh token that the issuer is to forget.
     """
@@ -922,7 +925,7 @@ class ForgetRequest(TypedDict):
     """
     The token.
     """
-    program: str
+    program: Literal['page', 'cli']
     """
     Whose it is: `page` or `cli`.
     """
@@ -1005,7 +1008,7 @@ class GrantDocument(TypedDict):
     """
 
 
-class GrantRequest(TypedDict):
+class GrantRequest(TypedDict, closed=True):
     """
     Power that the supplier gives or would give.
     """
@@ -1062,7 +1065,7 @@ class IdleChangeDocument(TypedDict):
     """
 
 
-class ImportedMemberDocument(TypedDict):
+class ImportedMemberDocument(TypedDict, closed=True):
     """
     A user in a project, as a source has them.
     """
@@ -1077,7 +1080,7 @@ class ImportedMemberDocument(TypedDict):
     """
 
 
-class ImportedProjectDocument(TypedDict):
+class ImportedProjectDocument(TypedDict, closed=True):
     """
     A project as a source has it.
     """
@@ -1096,7 +1099,7 @@ class ImportedProjectDocument(TypedDict):
     """
 
 
-class IntensityPiece(TypedDict):
+class IntensityPiece(TypedDict, closed=True):
     """
     A piece of a CO2 agenda.
     """
@@ -1341,7 +1344,7 @@ class MeDocument(TypedDict):
     """
 
 
-class MeasuredSampleRequest(TypedDict):
+class MeasuredSampleRequest(TypedDict, closed=True):
     """
     What a meter said of a node at an instant: a power, or the energy that a counter shows.
     """
@@ -1364,7 +1367,7 @@ class MeasuredSampleRequest(TypedDict):
     """
 
 
-class MeasurementsRequest(TypedDict):
+class MeasurementsRequest(TypedDict, closed=True):
     """
     Samples of a meter.
     """
@@ -1398,7 +1401,7 @@ class MemberDocument(TypedDict):
     """
 
 
-class MemberRequest(TypedDict):
+class MemberRequest(TypedDict, closed=True):
     """
     A user in a project, to be.
     """
@@ -1581,7 +1584,7 @@ class NegotiationsDocument(TypedDict):
     """
 
 
-class NodeClass(TypedDict):
+class NodeClass(TypedDict, closed=True):
     """
     Some nodes of a kind.
     """
@@ -1612,7 +1615,7 @@ class NodeClass(TypedDict):
     """
 
 
-class NodeClasses(TypedDict):
+class NodeClasses(TypedDict, closed=True):
     """
     Nodes by kind.
     """
@@ -1623,7 +1626,7 @@ class NodeClasses(TypedDict):
     """
 
 
-class NodeDocument(TypedDict):
+class NodeDocument(TypedDict, closed=True):
     """
     A node of a list.
     """
@@ -1660,7 +1663,7 @@ Nodes: each one, or how many of a kind.
 """
 
 
-NodesOrigin: TypeAlias = str | NodesDocument
+NodesOrigin: TypeAlias = Literal['site'] | NodesDocument
 """
 `"site"` for the site's nodes as they are now, or nodes.
 """
@@ -1708,7 +1711,7 @@ class NodesPut(TypedDict):
     """
 
 
-class NotificationBody(TypedDict):
+class NotificationBody(TypedDict, closed=True):
     """
     What the caller wants to be told by mail and by a webhook. What is left out stays as it is.
     """
@@ -1717,7 +1720,7 @@ class NotificationBody(TypedDict):
     """
     Where mails go; null for nowhere. A new one is sent a code, and mails go to the former until it is confirmed.
     """
-    kinds: NotRequired[list[str] | None]
+    kinds: NotRequired[list[Literal['offered', 'confirmed', 'moved', 'degraded', 'begins_soon', 'ended', 'month_report']] | None]
     """
     What to be told of by mail: `offered`, `confirmed`, `moved`, `degraded`, `begins_soon`, `ended` and
     `month_report`.
@@ -1846,16 +1849,25 @@ class OfferStandingDocument(TypedDict):
     """
 
 
-class OutagePatchRequest(TypedDict):
+Node: TypeAlias = str
+
+
+NodeRangeItem: TypeAlias = int
+
+
+NodeRange: TypeAlias = list[NodeRangeItem]
+
+
+class OutagePatchRequest(TypedDict, closed=True):
     """
     What changes of an outage: what is left out stays.
     """
 
-    nodes: NotRequired[list[str] | None]
+    nodes: NotRequired[list[Node] | None]
     """
     All nodes that are out of service from now on, by name.
     """
-    node_ranges: NotRequired[list[list[int]] | None]
+    node_ranges: NotRequired[list[NodeRange] | None]
     """
     The same as inclusive pairs of ordinals in input order.
     """
@@ -1873,16 +1885,22 @@ class OutagePatchRequest(TypedDict):
     """
 
 
-class OutageRequest(TypedDict):
+NodeRange1Item: TypeAlias = int
+
+
+NodeRange1: TypeAlias = list[NodeRange1Item]
+
+
+class OutageRequest(TypedDict, closed=True):
     """
     Nodes to take out of service: either by name or by ordinal.
     """
 
-    nodes: NotRequired[list[str] | None]
+    nodes: NotRequired[list[Node] | None]
     """
     Names.
     """
-    node_ranges: NotRequired[list[list[int]] | None]
+    node_ranges: NotRequired[list[NodeRange1] | None]
     """
     Inclusive pairs of ordinals in input order.
     """
@@ -2016,16 +2034,22 @@ class PolledMeterDocument(TypedDict):
     """
 
 
-class PowerDecisionRequest(TypedDict):
+NodeRange2Item: TypeAlias = int
+
+
+NodeRange2: TypeAlias = list[NodeRange2Item]
+
+
+class PowerDecisionRequest(TypedDict, closed=True):
     """
     What is decided about the power of nodes.
     """
 
-    action: str
+    action: Literal['approve', 'refuse', 'off', 'wake', 'hold']
     """
     `approve` or `refuse` with an `id`; `off` or `wake` with `nodes`; `hold` with `nodes` and `until`.
     """
-    id: NotRequired[int | None]
+    id: NotRequired[int]
     """
     Of a power action.
     """
@@ -2033,15 +2057,15 @@ class PowerDecisionRequest(TypedDict):
     """
     Why it is refused, at most 1000 characters.
     """
-    nodes: NotRequired[list[str] | None]
+    nodes: NotRequired[list[Node] | None]
     """
     Names.
     """
-    node_ranges: NotRequired[list[list[int]] | None]
+    node_ranges: NotRequired[list[NodeRange2] | None]
     """
     Inclusive pairs of ordinals in input order.
     """
-    until: NotRequired[str | None]
+    until: NotRequired[str]
     """
     Until when nodes are held.
     """
@@ -2206,7 +2230,7 @@ class Predictions(TypedDict):
     """
 
 
-class PricePiece(TypedDict):
+class PricePiece(TypedDict, closed=True):
     """
     A piece of a price agenda.
     """
@@ -2312,7 +2336,7 @@ class ProjectDocument(TypedDict):
     """
 
 
-class ProjectRequest(TypedDict):
+class ProjectRequest(TypedDict, closed=True):
     """
     A project to be.
     """
@@ -2334,12 +2358,12 @@ class ProjectsDocument(TypedDict):
     """
 
 
-class ProjectsImport(TypedDict):
+class ProjectsImport(TypedDict, closed=True):
     """
     All that a source says of projects.
     """
 
-    source: str
+    source: Literal['file', 'slurm']
     """
     `file` or `slurm`.
     """
@@ -2468,7 +2492,7 @@ class QuarterDocument(TypedDict):
     """
 
 
-class QueueJob(TypedDict):
+class QueueJob(TypedDict, closed=True):
     """
     A job of a queue. Without `started` it waits, without `ended` it runs.
     """
@@ -2507,7 +2531,7 @@ class QueueJob(TypedDict):
     """
 
 
-class QueuePartition(TypedDict):
+class QueuePartition(TypedDict, closed=True):
     """
     A partition of a queue.
     """
@@ -2522,7 +2546,7 @@ class QueuePartition(TypedDict):
     """
 
 
-class QueueStateRequest(TypedDict):
+class QueueStateRequest(TypedDict, closed=True):
     """
     The state of a queue.
     """
@@ -2539,7 +2563,7 @@ class QueueStateRequest(TypedDict):
     """
     Partitions that share no nodes.
     """
-    policy: NotRequired[str | None]
+    policy: NotRequired[Literal['fcfs', 'round_robin', 'sjf', 'ljf', 'easy', 'conservative', 'conservative_no_compression', 'conservative_contiguous', 'conservative_best_effort_contiguous', 'conservative_local', 'conservative_best_effort_local', 'opportunistic_shutdown', 'proportional_shutdown', 'inertial_shutdown', 'easy_reservations', 'power_cap', 'energy_bud', 'reduce_pc'] | None]
     """
     By which policy it is served.
     """
@@ -2753,16 +2777,19 @@ class RefusedSamples(TypedDict):
     """
 
 
-class ReleaseDocument(TypedDict):
+NodeName: TypeAlias = str
+
+
+class ReleaseDocument(TypedDict, closed=True):
     """
     What is given back of a reservation: all, unless it says which nodes. Only one of both may be said.
     """
 
-    nodes: NotRequired[int | None]
+    nodes: NotRequired[int]
     """
     How many nodes.
     """
-    node_names: NotRequired[list[str] | None]
+    node_names: NotRequired[list[NodeName]]
     """
     Which nodes.
     """
@@ -2979,7 +3006,7 @@ class RuleDocument(TypedDict):
     """
 
 
-class SampleDocument(TypedDict):
+class SampleDocument(TypedDict, closed=True):
     """
     A power sample.
     """
@@ -2992,7 +3019,7 @@ class SampleDocument(TypedDict):
     """
     RFC 3339.
     """
-    load: str
+    load: Literal['idle', 'max']
     """
     `idle` or `max`.
     """
@@ -3040,12 +3067,12 @@ class SavingsDocument(TypedDict):
     """
 
 
-class SearchDocument(TypedDict):
+class SearchDocument(TypedDict, closed=True):
     """
     Where starts are looked for.
     """
 
-    mode: str
+    mode: Literal['slots', 'exact']
     """
     `slots` or `exact`.
     """
@@ -3117,7 +3144,7 @@ class SeriesTotalsDocument(TypedDict):
     """
 
 
-class ServiceCalibrationDocument(TypedDict):
+class ServiceCalibrationDocument(TypedDict, closed=True):
     """
     Powers and speeds of a node, on which estimates of operations rest.
     """
@@ -3152,7 +3179,7 @@ class ServiceCalibrationDocument(TypedDict):
     """
 
 
-class ShapeDocument(TypedDict):
+class ShapeDocument(TypedDict, closed=True):
     """
     So many nodes for so long.
     """
@@ -3161,9 +3188,13 @@ class ShapeDocument(TypedDict):
     """
     How many, at least 1.
     """
-    duration_s: Duration
+    duration_s: NotRequired[Duration]
     """
     How long. `duration` is accepted in its place.
+    """
+    duration: NotRequired[Duration]
+    """
+    In place of `duration_s`.
     """
 
 
@@ -3285,8 +3316,9 @@ SharingDocument = TypedDict(
     {
         'with': NotRequired[list[str] | None],
         'projects': NotRequired[list[str] | None],
-        'may': str,
+        'may': Literal['see', 'use', 'act'],
     },
+    closed=True,
 )
 
 
@@ -3305,7 +3337,7 @@ class ShownNodes(TypedDict):
     """
 
 
-class ShownOffer(TypedDict):
+class ShownOffer(TypedDict, closed=True):
     """
     An offer as it was shown to whoever books it; what is left out may be anything, but one member
     must be there. Numbers are compared to nine digits.
@@ -3887,18 +3919,18 @@ class StartDocument(TypedDict):
     """
 
 
-class SwapDocument(TypedDict):
+class SwapDocument(TypedDict, closed=True):
     """
     Which nodes are swapped for others.
     """
 
-    nodes: NotRequired[list[str] | None]
+    nodes: NotRequired[list[Node] | None]
     """
     The nodes, by name; all of the reservation's that are out of service, unless given.
     """
 
 
-class TokensRequest(TypedDict):
+class TokensRequest(TypedDict, closed=True):
     """
     What tokens are asked for with: the page has `code`, `code_verifier` and `redirect_uri`, the command line `device_code`,
     and either of them `refresh_token` and `program`.
@@ -3928,13 +3960,13 @@ class TokensRequest(TypedDict):
     """
     A refresh token, for newer tokens.
     """
-    program: NotRequired[str | None]
+    program: NotRequired[Literal['page', 'cli'] | None]
     """
     Whose refresh token it is: `page` or `cli`.
     """
 
 
-class ToleranceDocument(TypedDict):
+class ToleranceDocument(TypedDict, closed=True):
     """
     A tolerance for each criterion: a start counts as one with the least value where its value is at
     most `min + tolerance * |min|`.
@@ -3954,7 +3986,7 @@ class ToleranceDocument(TypedDict):
     """
 
 
-class TransferDocument(TypedDict):
+class TransferDocument(TypedDict, closed=True):
     """
     Who is to own a reservation.
     """
@@ -3971,6 +4003,7 @@ UnsharingDocument = TypedDict(
         'with': NotRequired[list[str] | None],
         'projects': NotRequired[list[str] | None],
     },
+    closed=True,
 )
 
 
@@ -4035,12 +4068,12 @@ class AgendaStatusDocument(TypedDict):
     """
 
 
-class AnswerRequest(TypedDict):
+class AnswerRequest(TypedDict, closed=True):
     """
     The supplier's answer to a question for extra power.
     """
 
-    answer: str
+    answer: Literal['granted', 'offered', 'refused']
     """
     `granted`, `offered` (for a fee that those who ask may find too high) or `refused`.
     """
@@ -4058,7 +4091,7 @@ class AnswerRequest(TypedDict):
     """
 
 
-class AskedShape(TypedDict):
+class AskedShape(TypedDict, closed=True):
     """
     A job that might be submitted.
     """
@@ -4187,16 +4220,16 @@ class Calibrated(TypedDict):
     """
 
 
-class ChoiceDocument(TypedDict):
+class ChoiceDocument(TypedDict, closed=True):
     """
     A choice: either `ranking` or `offer_id`.
     """
 
-    ranking: NotRequired[str | None]
+    ranking: NotRequired[Literal['energy_cost_co2', 'energy_co2_cost', 'cost_energy_co2', 'cost_co2_energy', 'co2_energy_cost', 'co2_cost_energy', 'compromise']]
     """
     One of the six rankings, or `compromise` where that is among the offers.
     """
-    offer_id: NotRequired[str | None]
+    offer_id: NotRequired[str]
     """
     One of the reservation's offers.
     """
@@ -4218,12 +4251,12 @@ class Conversation(NegotiationDocument):
     """
 
 
-class EstimateRequest(TypedDict):
+class EstimateRequest(TypedDict, closed=True):
     """
     What is to be estimated. Which fields there are depends on the operation.
     """
 
-    operation: str
+    operation: Literal['checkpoint', 'restart', 'broadcast', 'scatter', 'gather', 'all-gather']
     """
     `checkpoint`, `restart`, `broadcast`, `scatter`, `gather` or `all-gather`.
     """
@@ -4267,8 +4300,14 @@ class EstimateRequest(TypedDict):
     """
     Of the other operations: bytes of a process's state, or that it sends or receives.
     """
-    work_s: NotRequired[Duration | None]
-    node_mtbf_s: NotRequired[Duration | None]
+    work_s: NotRequired[Duration]
+    """
+    Of checkpoints: how long the work takes without failures and checkpoints.
+    """
+    node_mtbf_s: NotRequired[Duration]
+    """
+    Of checkpoints: the mean time between failures of one node.
+    """
     interval_s: NotRequired[Duration | None]
     lost_s: NotRequired[Duration | None]
     downtime_s: NotRequired[Duration | None]
@@ -4407,7 +4446,7 @@ FindingsPage = TypedDict(
 )
 
 
-class GivenAgendas(TypedDict):
+class GivenAgendas(TypedDict, closed=True):
     """
     Agendas of an experiment.
     """
@@ -4426,7 +4465,7 @@ class GivenAgendas(TypedDict):
     """
 
 
-class GivenRequest(TypedDict):
+class GivenRequest(TypedDict, closed=True):
     """
     A request of an experiment.
     """
@@ -4435,7 +4474,7 @@ class GivenRequest(TypedDict):
     """
     How many nodes, at least 1.
     """
-    duration_s: Duration
+    duration_s: NotRequired[Duration]
     """
     How long.
     """
@@ -4475,6 +4514,10 @@ class GivenRequest(TypedDict):
     only: NotRequired[list[str] | None]
     """
     No other nodes than these, by name.
+    """
+    duration: NotRequired[Duration]
+    """
+    In place of `duration_s`.
     """
 
 
@@ -5087,7 +5130,7 @@ PowerProfileDocument = TypedDict(
 )
 
 
-class PredictionRequest(TypedDict):
+class PredictionRequest(TypedDict, closed=True):
     """
     What is asked of a queue.
     """
@@ -5104,7 +5147,7 @@ class PredictionRequest(TypedDict):
     """
     In which partition; each shape is answered for all of them unless given.
     """
-    policy: NotRequired[str | None]
+    policy: NotRequired[Literal['fcfs', 'round_robin', 'sjf', 'ljf', 'easy', 'conservative', 'conservative_no_compression', 'conservative_contiguous', 'conservative_best_effort_contiguous', 'conservative_local', 'conservative_best_effort_local', 'opportunistic_shutdown', 'proportional_shutdown', 'inertial_shutdown', 'easy_reservations', 'power_cap', 'energy_bud', 'reduce_pc'] | None]
     """
     By which policy of `wattbook batch policies` the queue is played on; `easy` unless given.
     """
@@ -5115,7 +5158,7 @@ class PredictionRequest(TypedDict):
     state: NotRequired[QueueStateRequest | None]
 
 
-class QuotaAdjustmentPatchRequest(TypedDict):
+class QuotaAdjustmentPatchRequest(TypedDict, closed=True):
     """
     What is to change of an adjustment: what is not there stays, and a limit, `to` or `per` that is null is left out of it.
     """
@@ -5130,7 +5173,7 @@ class QuotaAdjustmentPatchRequest(TypedDict):
     """
     Whether budgets count, and bind, what is part of the project.
     """
-    per: NotRequired[str | None]
+    per: NotRequired[Literal['day', 'week', 'month', 'quarter', 'year'] | None]
     """
     What node-hours and budgets are added up over; `per_from` and `per_to` are in its place.
     """
@@ -5166,55 +5209,30 @@ QuotaAdjustmentRequest = TypedDict(
         'cost': NotRequired[QuotaLimitDocument | None],
         'co2_kg': NotRequired[QuotaLimitDocument | None],
         'with_below': NotRequired[bool | None],
-        'per': NotRequired[str | None],
+        'per': NotRequired[Literal['day', 'week', 'month', 'quarter', 'year'] | None],
         'per_from': NotRequired[str | None],
         'per_to': NotRequired[str | None],
         'from': NotRequired[str | None],
         'to': NotRequired[str | None],
         'reason': NotRequired[str | None],
     },
+    closed=True,
 )
 
 
-class RankingExplanationDocument(TypedDict):
+class QuoteRequest(TypedDict, closed=True):
     """
-    What lies beside one ranking's best start; absent where there is none.
-    """
-
-    ranking: str
-    """
-    Which ranking.
-    """
-    best: NotRequired[StartDocument | None]
-    next_best: NotRequired[StartDocument | None]
-    saves_against_next_best: NotRequired[SavingsDocument | None]
-    one_more_hour: NotRequired[StartDocument | None]
-    one_more_hour_saves: NotRequired[SavingsDocument | None]
-
-
-ReportDocument = TypedDict(
-    'ReportDocument',
-    {
-        'from': str,
-        'to': str,
-        'by': list[str],
-        'stated_to': NotRequired[str | None],
-        'co2_sources': NotRequired[list[Co2SourceDocument]],
-        'rows': list[ReportRowDocument],
-    },
-)
-
-
-class RequestDocument(TypedDict):
-    """
-    A request for nodes.
+    A request for nodes, and what the answer is to tell.
     """
 
-    nodes: NotRequired[int | None]
+    nodes: NotRequired[int]
     """
     How many, at least 1. Needed unless there are `alternatives`.
     """
-    duration_s: NotRequired[Duration | None]
+    duration_s: NotRequired[Duration]
+    """
+    How long, between 1 s and 1e8 s. `duration` is accepted in its place. Needed with `nodes`.
+    """
     alternatives: NotRequired[list[ShapeDocument] | None]
     """
     Other shapes that would do as well, 1 to 8: all are candidates of one decision.
@@ -5258,9 +5276,126 @@ class RequestDocument(TypedDict):
     No other nodes than these, by name; at least as many as `nodes` for it to be possible.
     """
     search: NotRequired[SearchDocument | None]
+    pareto_nodes: NotRequired[bool | None]
+    """
+    Whether every start on the Pareto front tells its nodes, as it does unless this is false;
+    offers and the first feasible start always do.
+    """
+    explain: NotRequired[bool | None]
+    """
+    Whether to tell for each ranking what the next-best start would have cost, and what an hour
+    more of flexibility would save.
+    """
+    project: NotRequired[str | None]
+    """
+    The project that it would be for; nothing is decided by it.
+    """
+    labels: NotRequired[dict[str, str]]
+    """
+    What you call it. Where it says no utilisation, that of earlier runs of the label `application` is planned with.
+    """
+    utilisation_from: NotRequired[Literal['application'] | None]
+    """
+    `application`: the utilisation is the one that was learnt, as reservations tell it.
+    """
+    duration: NotRequired[Duration]
+    """
+    In place of `duration_s`.
+    """
 
 
-class RequestPatchDocument(TypedDict):
+class RankingExplanationDocument(TypedDict):
+    """
+    What lies beside one ranking's best start; absent where there is none.
+    """
+
+    ranking: str
+    """
+    Which ranking.
+    """
+    best: NotRequired[StartDocument | None]
+    next_best: NotRequired[StartDocument | None]
+    saves_against_next_best: NotRequired[SavingsDocument | None]
+    one_more_hour: NotRequired[StartDocument | None]
+    one_more_hour_saves: NotRequired[SavingsDocument | None]
+
+
+ReportDocument = TypedDict(
+    'ReportDocument',
+    {
+        'from': str,
+        'to': str,
+        'by': list[str],
+        'stated_to': NotRequired[str | None],
+        'co2_sources': NotRequired[list[Co2SourceDocument]],
+        'rows': list[ReportRowDocument],
+    },
+)
+
+
+class RequestDocument(TypedDict, closed=True):
+    """
+    A request for nodes.
+    """
+
+    nodes: NotRequired[int]
+    """
+    How many, at least 1. Needed unless there are `alternatives`.
+    """
+    duration_s: NotRequired[Duration]
+    """
+    How long, between 1 s and 1e8 s. `duration` is accepted in its place. Needed with `nodes`.
+    """
+    alternatives: NotRequired[list[ShapeDocument] | None]
+    """
+    Other shapes that would do as well, 1 to 8: all are candidates of one decision.
+    """
+    earliest_start: str
+    """
+    The first instant it may start.
+    """
+    latest_start: NotRequired[str | None]
+    """
+    The last instant it may start; not in the past. Needed unless there is `latest_end`.
+    """
+    latest_end: NotRequired[str | None]
+    """
+    The instant by which it must be over.
+    """
+    utilisation: NotRequired[float | None]
+    """
+    How hard the application drives nodes without an `alpha`, between idle (0) and maximum (1).
+    """
+    slowest_speed: NotRequired[float | None]
+    """
+    How slowly it may run where the site has slower states of nodes, a share of full speed above 0: it then takes longer
+    and draws less. At full speed unless given.
+    """
+    tolerance: NotRequired[ToleranceDocument | None]
+    partition: NotRequired[str | None]
+    """
+    Only nodes of this partition.
+    """
+    features: NotRequired[list[str] | None]
+    """
+    Only nodes with all of these features.
+    """
+    exclude: NotRequired[list[str] | None]
+    """
+    None of these nodes, by name.
+    """
+    only: NotRequired[list[str] | None]
+    """
+    No other nodes than these, by name; at least as many as `nodes` for it to be possible.
+    """
+    search: NotRequired[SearchDocument | None]
+    duration: NotRequired[Duration]
+    """
+    In place of `duration_s`.
+    """
+
+
+class RequestPatchDocument(TypedDict, closed=True):
     """
     What is to change of a request; what is null is left out of it.
     """
@@ -5269,7 +5404,10 @@ class RequestPatchDocument(TypedDict):
     """
     How many nodes.
     """
-    duration_s: NotRequired[Duration | None]
+    duration_s: NotRequired[Duration]
+    """
+    How long. `duration` is accepted in its place.
+    """
     alternatives: NotRequired[list[ShapeDocument] | None]
     """
     Other shapes that would do.
@@ -5312,7 +5450,7 @@ class RequestPatchDocument(TypedDict):
     How slowly it may run, as a share of full speed.
     """
     search: NotRequired[SearchDocument | None]
-    on_cap: NotRequired[str | None]
+    on_cap: NotRequired[Literal['refuse', 'negotiate'] | None]
     """
     `refuse` or `negotiate`; a changed reservation never has the supplier asked.
     """
@@ -5324,7 +5462,7 @@ class RequestPatchDocument(TypedDict):
     """
     The lowest gives way first where the site says so; a higher one is for operators to give.
     """
-    give_back: NotRequired[str | None]
+    give_back: NotRequired[Literal['never', 'jobs_ended'] | None]
     """
     `jobs_ended` or `never`.
     """
@@ -5340,23 +5478,82 @@ class RequestPatchDocument(TypedDict):
     """
     What you note about it.
     """
-    utilisation_from: NotRequired[str | None]
+    utilisation_from: NotRequired[Literal['application'] | None]
     """
     `application`: the utilisation is the one that earlier runs of the label `application` had.
     """
-    ranking: NotRequired[str | None]
+    ranking: NotRequired[Literal['energy_cost_co2', 'energy_co2_cost', 'cost_energy_co2', 'cost_co2_energy', 'co2_energy_cost', 'co2_cost_energy'] | None]
     """
     By which ranking a confirmed reservation is planned anew; one that its offer wins, unless given.
     """
     expected: NotRequired[ShownOffer | None]
+    duration: NotRequired[Duration]
+    """
+    In place of `duration_s`.
+    """
 
 
-class ReservationRequest(RequestDocument):
+class ReservationRequest(TypedDict, closed=True):
     """
     A request for nodes to be booked.
     """
 
-    on_cap: NotRequired[str | None]
+    nodes: NotRequired[int]
+    """
+    How many, at least 1. Needed unless there are `alternatives`.
+    """
+    duration_s: NotRequired[Duration]
+    """
+    How long, between 1 s and 1e8 s. `duration` is accepted in its place. Needed with `nodes`.
+    """
+    alternatives: NotRequired[list[ShapeDocument] | None]
+    """
+    Other shapes that would do as well, 1 to 8: all are candidates of one decision.
+    """
+    earliest_start: str
+    """
+    The first instant it may start.
+    """
+    latest_start: NotRequired[str | None]
+    """
+    The last instant it may start; not in the past. Needed unless there is `latest_end`.
+    """
+    latest_end: NotRequired[str | None]
+    """
+    The instant by which it must be over.
+    """
+    utilisation: NotRequired[float | None]
+    """
+    How hard the application drives nodes without an `alpha`, between idle (0) and maximum (1).
+    """
+    slowest_speed: NotRequired[float | None]
+    """
+    How slowly it may run where the site has slower states of nodes, a share of full speed above 0: it then takes longer
+    and draws less. At full speed unless given.
+    """
+    tolerance: NotRequired[ToleranceDocument | None]
+    partition: NotRequired[str | None]
+    """
+    Only nodes of this partition.
+    """
+    features: NotRequired[list[str] | None]
+    """
+    Only nodes with all of these features.
+    """
+    exclude: NotRequired[list[str] | None]
+    """
+    None of these nodes, by name.
+    """
+    only: NotRequired[list[str] | None]
+    """
+    No other nodes than these, by name; at least as many as `nodes` for it to be possible.
+    """
+    search: NotRequired[SearchDocument | None]
+    duration: NotRequired[Duration]
+    """
+    In place of `duration_s`.
+    """
+    on_cap: NotRequired[Literal['refuse', 'negotiate'] | None]
     """
     What to do where only the power cap is in the way: `refuse`, as unless given, or
     `negotiate`, which has the supplier asked for extra power.
@@ -5376,7 +5573,7 @@ class ReservationRequest(RequestDocument):
     A confirmed reservation whose place this one takes once an offer is chosen. One that still
     stands is replaced only by what saves as much as the site wants.
     """
-    give_back: NotRequired[str | None]
+    give_back: NotRequired[Literal['never', 'jobs_ended'] | None]
     """
     `jobs_ended`: some time after the last of its jobs in Slurm has ended, the reservation is over
     and its nodes may be booked again; `never`, as unless given: only where the site says so.
@@ -5399,7 +5596,7 @@ class ReservationRequest(RequestDocument):
     """
     What you note about it, for people.
     """
-    utilisation_from: NotRequired[str | None]
+    utilisation_from: NotRequired[Literal['application'] | None]
     """
     `application`: the utilisation is the one that earlier runs of the label `application` had, and is learnt anew. So
     it is where a request names an application and says no utilisation; reservations tell it.
@@ -5508,9 +5705,10 @@ SeriesPatchDocument = TypedDict(
         'except': NotRequired[list[str] | None],
         'also': NotRequired[list[str] | None],
         'time_zone': NotRequired[str | None],
-        'choose': NotRequired[str | None],
-        'where_impossible': NotRequired[str | None],
+        'choose': NotRequired[Literal['energy', 'cost', 'co2', 'compromise', 'energy_cost_co2', 'energy_co2_cost', 'cost_energy_co2', 'cost_co2_energy', 'co2_energy_cost', 'co2_cost_energy'] | None],
+        'where_impossible': NotRequired[Literal['leave_out', 'refuse'] | None],
     },
+    closed=True,
 )
 
 
@@ -5616,7 +5814,7 @@ class SiteOffersDocument(TypedDict):
     """
 
 
-class SiteOffersRequest(TypedDict):
+class SiteOffersRequest(TypedDict, closed=True):
     """
     What is asked of all sites.
     """
@@ -5636,7 +5834,7 @@ class SiteOffersRequest(TypedDict):
     """
 
 
-class SiteReservationRequest(TypedDict):
+class SiteReservationRequest(TypedDict, closed=True):
     """
     What is to be booked at which site.
     """
@@ -5774,7 +5972,7 @@ AgendaDocument = TypedDict(
 )
 
 
-AgendasOrigin: TypeAlias = str | GivenAgendas
+AgendasOrigin: TypeAlias = Literal['site'] | GivenAgendas
 """
 `"site"` for the site's agendas as they are now, or agendas.
 """
@@ -5815,7 +6013,7 @@ class CheckpointDocument(TypedDict):
     """
 
 
-class ExperimentDocument(TypedDict):
+class ExperimentDocument(TypedDict, closed=True):
     """
     An experiment with its inputs. Every member may be left out; `{}` is the paper's month.
     """
@@ -5824,7 +6022,7 @@ class ExperimentDocument(TypedDict):
     """
     The report's title.
     """
-    policies: NotRequired[list[str] | None]
+    policies: NotRequired[list[Policy] | None]
     """
     What is compared: `asap_first`, `asap_least`, `knee`, `mixed`, rankings such as
     `cost_co2_energy`, and rankings with a tolerance in per cent such as `cost_co2_energy~5`.
@@ -5885,9 +6083,10 @@ NewSeriesDocument = TypedDict(
         'except': NotRequired[list[str] | None],
         'also': NotRequired[list[str] | None],
         'time_zone': NotRequired[str | None],
-        'choose': NotRequired[str | None],
-        'where_impossible': NotRequired[str | None],
+        'choose': NotRequired[Literal['energy', 'cost', 'co2', 'compromise', 'energy_cost_co2', 'energy_co2_cost', 'cost_energy_co2', 'cost_co2_energy', 'co2_energy_cost', 'co2_cost_energy'] | None],
+        'where_impossible': NotRequired[Literal['leave_out', 'refuse'] | None],
     },
+    closed=True,
 )
 
 
@@ -5915,35 +6114,6 @@ class NodesPage(TypedDict):
     next_cursor: NotRequired[int | None]
     """
     Where the next page starts; null on the last.
-    """
-
-
-class QuoteRequest(RequestDocument):
-    """
-    A request for nodes, and what the answer is to tell.
-    """
-
-    pareto_nodes: NotRequired[bool | None]
-    """
-    Whether every start on the Pareto front tells its nodes, as it does unless this is false;
-    offers and the first feasible start always do.
-    """
-    explain: NotRequired[bool | None]
-    """
-    Whether to tell for each ranking what the next-best start would have cost, and what an hour
-    more of flexibility would save.
-    """
-    project: NotRequired[str | None]
-    """
-    The project that it would be for; nothing is decided by it.
-    """
-    labels: NotRequired[dict[str, str]]
-    """
-    What you call it. Where it says no utilisation, that of earlier runs of the label `application` is planned with.
-    """
-    utilisation_from: NotRequired[str | None]
-    """
-    `application`: the utilisation is the one that was learnt, as reservations tell it.
     """
 
 

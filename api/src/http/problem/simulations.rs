@@ -8,6 +8,9 @@ impl From<SimulationError> for Problem {
         match error {
             SimulationError::Invalid(errors) => Self::invalid_json(errors),
             SimulationError::NoSimulation(id) => Self::not_found(format!("simulation {id}")),
+            SimulationError::Removed(_) => {
+                Self::conflict("simulation_removed", "The simulation was removed", &error)
+            }
             SimulationError::NotFinished { .. } => {
                 Self::conflict("not_finished", "Not finished", &error)
             }

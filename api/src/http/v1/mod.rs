@@ -4,6 +4,7 @@
 pub mod agendas;
 pub mod audit;
 pub mod bills;
+mod bounds;
 pub mod calendar;
 pub mod calibrations;
 pub mod consumption;
@@ -50,6 +51,7 @@ pub mod webhooks;
 
 use axum::http::Method;
 use axum::{Extension, Router};
+use serde_json::Value;
 use utoipa::openapi::RefOr;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
@@ -249,9 +251,20 @@ fn of_people() -> OpenApiRouter<App> {
         .routes(routes!(sign_in::forget::forget_tokens))
 }
 
-/// The OpenAPI document.
+/// The description of all routes.
 pub fn openapi() -> utoipa::openapi::OpenApi {
     describe(router()).1
+}
+
+/// The OpenAPI document: the description of all routes, with what values of requests may be.
+///
+/// # Errors
+/// A bound of what is not described.
+pub fn document() -> anyhow::Result<Value> {
+    let mut document = serde_json::to_value(openapi())?;
+    bounds::add(&mut document)
+        .map_err(|error| anyhow::anyhow!("bounds of the OpenAPI document: {error}"))?;
+    Ok(document)
 }
 
 /// What each route does, by the name that the description has for it.

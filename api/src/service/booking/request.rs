@@ -356,7 +356,8 @@ fn amount(reader: &mut Reader, raw: &RawValue) -> Option<f64> {
 }
 
 fn priority(reader: &mut Reader, raw: &RawValue) -> Option<i64> {
-    let value: Option<i64> = serde_json::from_str(raw.get()).ok();
+    // `7.0` is a whole number.
+    let value: Option<i64> = raw.get().strip_suffix(".0").unwrap_or(raw.get()).parse().ok();
     let value = value.filter(|priority| (0..=MAX_PRIORITY).contains(priority));
     reader.accept(value.ok_or("must be a whole number from 0 to 1000"))
 }

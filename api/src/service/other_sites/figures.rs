@@ -37,7 +37,9 @@ impl Figures {
         let start = reader.required(&object, "start", Reader::timestamp);
         let end = reader.required(&object, "end", Reader::timestamp);
         let node_count = reader.required(&object, "node_count", |reader, raw| {
-            let count = raw.get().parse::<u32>().ok().filter(|count| *count > 0);
+            // `7.0` is a whole number.
+            let count = raw.get().strip_suffix(".0").unwrap_or(raw.get()).parse::<u32>();
+            let count = count.ok().filter(|count| *count > 0);
             reader.accept(count.ok_or("must be a whole number of nodes, at least 1"))
         });
         let [energy, cost, co2] = ["energy_j", "cost", "co2_g"].map(|name| {

@@ -14,6 +14,12 @@ pub enum SimulationError {
     /// There is no such simulation, or it is not the caller's.
     #[error("there is no simulation {0}")]
     NoSimulation(SimulationId),
+    /// What a key has started was removed.
+    #[error(
+        "the simulation {0}, which was started with this Idempotency-Key, was removed; with another key it \
+         is started anew"
+    )]
+    Removed(SimulationId),
     /// Too many simulations wait.
     #[error("too many simulations are waiting; try again when one has ended")]
     QueueFull,

@@ -1,12 +1,12 @@
 //! The connections of one database, and the transactions that begin on them.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use sqlx::Pool;
 use sqlx::pool::PoolConnection;
 
 use crate::engine::dialect::Dialect;
+use crate::engine::silence::Patience;
 use crate::engine::transaction::Transaction;
 use crate::engine::turns::Turns;
 use crate::error::StorageError;
@@ -23,20 +23,20 @@ pub(crate) struct Connections<DB: Dialect> {
     pub(crate) asking: Mutex<Option<PoolConnection<DB>>>,
     /// Who of this process writes the book.
     pub(crate) turns: Turns,
-    /// From when on an answer is lost that did not come; `None` where each may take its time.
-    pub(crate) silent_after: Option<Duration>,
+    /// How long one waits for the server; `None` where each answer may take its time.
+    pub(crate) patience: Option<Patience>,
 }
 
 impl<DB: Dialect> Connections<DB> {
     /// Takes over open connections.
     pub(crate) fn new(writer: Pool<DB>, reader: Pool<DB>) -> Self {
         let (asking, turns) = (Mutex::new(None), Turns::default());
-        Self { writer, reader, asking, turns, silent_after: None }
+        Self { writer, reader, asking, turns, patience: None }
     }
 
     /// These connections, where each answer comes in time or not at all.
-    pub(crate) fn silent_after(self, limit: Duration) -> Self {
-        Self { silent_after: Some(limit), ..self }
+    pub(crate) fn with_patience(self, patience: Patience) -> Self {
+        Self { patience: Some(patience), ..self }
     }
 
     /// The connection kept for questions, if nobody is using it.

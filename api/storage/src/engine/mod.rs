@@ -7,6 +7,7 @@ mod gathering;
 #[cfg(target_os = "linux")]
 mod nodelay;
 pub(crate) mod opening;
+pub(crate) mod reach;
 pub(crate) mod rows;
 pub(crate) mod silence;
 pub mod sql;

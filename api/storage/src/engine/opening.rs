@@ -13,6 +13,8 @@ use sqlx::{Connection, Pool, Postgres, Sqlite};
 
 use super::sql;
 use crate::engine::connections::Connections;
+use crate::engine::reach::{Reach, named};
+use crate::engine::silence::Patience;
 use crate::error::StorageError;
 use crate::refusal::EngineRefusal;
 
@@ -173,9 +175,14 @@ pub(crate) async fn prepare_postgres(
 /// The connections of the service to a PostgreSQL database that is up to date.
 pub(crate) fn postgres_connections(options: PgConnectOptions) -> Connections<Postgres> {
     let has_own_limit = options.get_options().is_some_and(|it| it.contains("statement_timeout"));
+    let options = named(options);
+    let reach = Reach::new(options.clone());
     let pool = postgres_pool(options);
     let connections = Connections::new(pool.clone(), pool);
-    if has_own_limit { connections } else { connections.silent_after(SILENT_AFTER) }
+    if has_own_limit {
+        return connections;
+    }
+    connections.with_patience(Patience { limit: SILENT_AFTER, reach })
 }
 
 /// Connections with the service's limits. The first is made when it is needed.

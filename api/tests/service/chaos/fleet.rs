@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::database::Database;
 use super::dice::Dice;
-use super::link::Link;
 use crate::clock_jumps::clock_library;
+use crate::link::Link;
 use crate::server::Server;
 use crate::site::{command_of, wattbook};
 

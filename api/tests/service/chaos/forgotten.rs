@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use reqwest::Method;
 use tokio::task::JoinSet;
 
-use super::link::Link;
 use crate::client::{Client, try_answer};
 use crate::cluster::{Hours, furnish};
+use crate::link::Link;
 use crate::site::Site;
 
 /// Whoever has the turn to book waits for an answer that is lost for 35 s, and is rolled back for 15 s more. Clients wait for two

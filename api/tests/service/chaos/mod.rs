@@ -12,13 +12,12 @@
 
 mod caller;
 mod clients;
-mod database;
-mod dice;
+pub mod database;
+pub mod dice;
 mod faults;
 mod fleet;
 mod forgotten;
 mod judgement;
-mod link;
 mod listeners;
 mod upgrade;
 

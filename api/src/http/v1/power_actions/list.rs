@@ -63,7 +63,7 @@ pub async fn list_power_actions(
     Parameters(parameters): Parameters<PowerActionsQuery>,
 ) -> Result<Json<PowerActionsDocument>, Problem> {
     let filter = PowerActionFilter {
-        node: parameters.node,
+        node: query::name("node", parameters.node)?,
         open: parameters.state.map(|state| state == ListedState::Open),
         before: parameters.before.map(PowerActionId::from),
         limit: query::limit(parameters.limit, 100, 1000)?.into(),

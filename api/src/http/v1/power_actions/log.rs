@@ -94,7 +94,7 @@ pub async fn list_power_log(
     Parameters(parameters): Parameters<PowerLogQuery>,
 ) -> Result<Json<PowerLogDocument>, Problem> {
     let filter = PowerLogFilter {
-        node: parameters.node,
+        node: query::name("node", parameters.node)?,
         from: query::instant("from", parameters.from.as_deref())?,
         to: query::instant("to", parameters.to.as_deref())?,
         before: parameters.before,

@@ -15,7 +15,7 @@ use crate::http::problem::Problem;
 use crate::http::query::idempotency_key;
 use crate::service::shared::{Access, CallerKind, blocking};
 use crate::service::simulations::SimulationService;
-use crate::service::simulations::Started;
+use crate::service::simulations::{SimulationError, Started};
 use crate::simulation::document::Document;
 
 /// Starts a simulation: an experiment that is played in the background
@@ -35,7 +35,7 @@ use crate::simulation::document::Document;
         (status = BAD_REQUEST, body = Problem),
         (status = UNAUTHORIZED, body = Problem),
         (status = FORBIDDEN, body = Problem),
-        (status = CONFLICT, body = Problem, description = "The key was used for another request"),
+        (status = CONFLICT, body = Problem, description = "The key was used for another request, or for a simulation that was removed"),
         (status = PAYLOAD_TOO_LARGE, body = Problem),
         (status = UNSUPPORTED_MEDIA_TYPE, body = Problem),
         (status = TOO_MANY_REQUESTS, body = Problem, description = "As many of the caller's simulations wait as may; see Retry-After"),
@@ -65,7 +65,11 @@ pub async fn create_simulation(
         Started::New(id) => (StatusCode::ACCEPTED, id),
         Started::Before(id) => (StatusCode::OK, id),
     };
-    let simulation = simulations.simulation(Access::of(owner, CallerKind::User), id).await?;
+    let simulation = simulations.simulation(Access::of(owner, CallerKind::User), id).await;
+    let simulation = simulation.map_err(|error| match error {
+        SimulationError::NoSimulation(id) => SimulationError::Removed(id),
+        error => error,
+    })?;
     let location = [(header::LOCATION, format!("/api/v1/simulations/{id}"))];
     Ok((status, location, Json(SimulationDocument::of(&simulation)?)).into_response())
 }

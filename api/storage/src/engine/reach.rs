@@ -1,0 +1,128 @@
+//! Whether a PostgreSQL server is there for those who wait for it.
+//!
+//! A statement may take its time, and so may a connection for it. A server that is away answers nothing, or refuses everybody.
+//! Who has waited for a while therefore looks whether it is there, on a connection of its own: all who wait share a look. The
+//! server says then whether it works for this process at all. If it does not, what it said is lost.
+
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{Connection, Row};
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+use uuid::Uuid;
+
+use crate::error::StorageError;
+
+/// How long one waits for something to happen before one looks, and looks again.
+pub(crate) const LOOK_AFTER: Duration = Duration::from_millis(900);
+
+/// A server that says nothing to a look for so long is away.
+const ANSWERS_WITHIN: Duration = Duration::from_millis(800);
+
+/// A look that found it away holds for those who come so soon after it.
+const HOLDS_FOR: Duration = Duration::from_secs(1);
+
+/// For so long after a look that found it away one looks at once.
+const AWAY_FOR: Duration = Duration::from_secs(5);
+
+/// Whether the server works for others who connect by the same name.
+const IS_AT_WORK: &str = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity
+    WHERE application_name = current_setting('application_name')
+        AND pid <> pg_backend_pid() AND state NOT LIKE 'idle%')";
+
+/// What a look shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reachability {
+    /// It works for this process, or waits for others on its behalf.
+    AtWork,
+    /// It is there, and waits for this process.
+    Idle,
+    /// It says nothing.
+    Silent,
+    /// It cannot be connected to.
+    Refused,
+}
+
+/// A look at the server.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    begun: Instant,
+    ended: Instant,
+    shows: Reachability,
+}
+
+/// How to look whether the server is there.
+#[derive(Debug)]
+pub(crate) struct Reach {
+    options: PgConnectOptions,
+    last: Mutex<Option<Look>>,
+}
+
+impl Reach {
+    /// Looks are made by these options.
+    pub(crate) fn new(options: PgConnectOptions) -> Self {
+        Self { options, last: Mutex::new(None) }
+    }
+
+    /// What a look shows that began after `since`, or one that ended just before and found the server away.
+    pub(crate) async fn look(&self, since: Instant) -> Reachability {
+        let mut last = self.last.lock().await;
+        if let Some(look) = *last
+            && (look.begun >= since || (look.shows.is_away() && look.ended + HOLDS_FOR >= since))
+        {
+            return look.shows;
+        }
+        let begun = Instant::now();
+        let shows = timeout(ANSWERS_WITHIN, self.ask()).await.unwrap_or(Reachability::Silent);
+        *last = Some(Look { begun, ended: Instant::now(), shows });
+        shows
+    }
+
+    /// From when on one looks who begins to wait now.
+    pub(crate) fn first_look(&self) -> Instant {
+        let now = Instant::now();
+        let last = self.last.try_lock().ok().and_then(|it| *it);
+        let was_away = last.is_some_and(|it| it.shows.is_away() && it.ended.elapsed() < AWAY_FOR);
+        if was_away { now } else { now + LOOK_AFTER }
+    }
+
+    async fn ask(&self) -> Reachability {
+        let asked = async {
+            let mut connection = PgConnection::connect_with(&self.options).await?;
+            let row = sqlx::raw_sql(IS_AT_WORK).fetch_one(&mut connection).await?;
+            let is_at_work: bool = row.try_get(0)?;
+            let _ = connection.close().await;
+            Ok::<_, sqlx::Error>(is_at_work)
+        };
+        let asked = asked.await;
+        // It is there, and has as many clients as it takes.
+        if let Err(sqlx::Error::Database(refusal)) = &asked
+            && refusal.code().is_some_and(|code| code.starts_with("53"))
+        {
+            return Reachability::AtWork;
+        }
+        match asked.map_err(StorageError::from) {
+            Ok(true) => Reachability::AtWork,
+            Ok(false) => Reachability::Idle,
+            Err(StorageError::Unavailable(_)) => Reachability::Refused,
+            // It is there, and lets no more in.
+            Err(_) => Reachability::AtWork,
+        }
+    }
+}
+
+impl Reachability {
+    /// Whether nothing can be expected of the server now.
+    pub(crate) const fn is_away(self) -> bool {
+        matches!(self, Self::Silent | Self::Refused)
+    }
+}
+
+/// The options by which the server tells connections of this process from others, unless they have a name.
+pub(crate) fn named(options: PgConnectOptions) -> PgConnectOptions {
+    if options.get_application_name().is_some() {
+        return options;
+    }
+    options.application_name(&format!("wattbook {}", Uuid::now_v7().simple()))
+}
