@@ -1,18 +1,18 @@
 //! `wattbook feeds`: try the configured sources, back-fill what they said, judge forecasts.
 
+mod backtest;
+
 use anyhow::{Context, anyhow, bail};
 use clap::Subcommand;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use grid_feeds::feed::{FeedError, Revision};
-use grid_feeds::forecast::{DayReport, Model, backtest};
 use grid_feeds::http::Http;
-use planner::decimal::format_millionths;
 use planner::time::{Seconds, Span, Timestamp};
 
 use super::Failure;
 use super::back_fill::{ask_role, back_fill};
-use crate::config::feeds::{AgendaRules, Source};
+use crate::config::feeds::Source;
 use crate::config::{Overrides, Settings};
 use crate::service::Services;
 use crate::service::feeds::{PARTLY_READ, class};
@@ -49,20 +49,9 @@ enum Command {
         #[command(flatten)]
         overrides: Overrides,
     },
-    /// Say how good forecasts would have been over the last weeks that are kept
-    Backtest {
-        /// Only the agenda of this quantity: price, co2 or power-cap
-        #[arg(long)]
-        quantity: Option<String>,
-        /// Days ahead
-        #[arg(long, default_value_t = 7)]
-        days: usize,
-        /// From so many past days
-        #[arg(long, default_value_t = 28)]
-        origins: usize,
-        #[command(flatten)]
-        overrides: Overrides,
-    },
+    /// Say how good forecasts would have been, beside the simplest rules: of a series in a file, or over the last weeks that
+    /// are kept
+    Backtest(Box<backtest::Arguments>),
 }
 
 /// An instant, or the first one of a day such as 2026-03-01.
@@ -84,10 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 let database = super::open_or_make(&settings.database, *create_database).await?;
                 Ok(fetch(Services::new(settings, database), span, ids).await?)
             }
-            Command::Backtest { quantity, days, origins, overrides } => {
-                let settings = Settings::load_for_feeds(overrides)?;
-                Ok(report(settings, quantity.as_deref(), *days, *origins).await?)
-            }
+            Command::Backtest(arguments) => backtest::run(arguments).await,
         }
     })
 }
@@ -175,63 +161,6 @@ async fn fetch(services: Services, span: Span, ids: &[String]) -> anyhow::Result
             missing.join("\n  ")
         ),
     }
-}
-
-/// A table for each agenda that is forecast.
-async fn report(
-    settings: Settings,
-    quantity: Option<&str>,
-    days: usize,
-    origins: usize,
-) -> anyhow::Result<()> {
-    let database = super::open_or_make(&settings.database, false).await?;
-    let services = Services::new(settings, database);
-    let wanted = |rules: &&AgendaRules| quantity.is_none_or(|word| rules.quantity.word() == word);
-    let agendas = &services.shared.settings.feeds.agendas;
-    let forecast = |rules: &AgendaRules| Some((rules.clone(), rules.forecast.clone()?));
-    let models: Vec<(AgendaRules, Model)> =
-        agendas.iter().filter(wanted).filter_map(forecast).collect();
-    if models.is_empty() {
-        bail!("no agenda of the settings has a forecast; see docs/FEEDS.md");
-    }
-    for (rules, model) in models {
-        let now = services.shared.now();
-        let history = services.feeds.past_values(&rules, now).await?;
-        let word = rules.quantity.word();
-        let Some(history) = history.filter(|history| !history.pieces().is_empty()) else {
-            super::print(format!(
-                "{word}: nothing is kept yet; `wattbook feeds fetch` keeps the past"
-            ))?;
-            continue;
-        };
-        let report = backtest(&model, &history, days, origins);
-        super::print(format!("{word}: from {} past days", report.origins))?;
-        super::print(table(&report.days))?;
-    }
-    services.close().await;
-    Ok(())
-}
-
-fn table(days: &[DayReport]) -> Table {
-    let mut table = Table::new();
-    let header = ["days ahead", "values", "mean error", "as last week", "bias", "band", "inside"];
-    table.load_style(NOTHING).set_header(header);
-    for (day, report) in (1..).zip(days) {
-        let inside =
-            report.covered.map_or_else(|| "-".to_owned(), |it| format!("{:.0} %", it * 100.0));
-        let band =
-            format!("{} to {}", format_millionths(report.low), format_millionths(report.high));
-        table.add_row([
-            format!("{day}"),
-            report.samples.to_string(),
-            format!("{:.2}", report.mean_absolute_error),
-            format!("{:.2}", report.last_week_mean_absolute_error),
-            format!("{:+.2}", report.bias),
-            band,
-            inside,
-        ]);
-    }
-    table
 }
 
 #[cfg(test)]

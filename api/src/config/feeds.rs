@@ -121,12 +121,14 @@ pub struct AgendaFields {
     days_ahead: Option<u32>,
 }
 
+/// Forecasts learn from so many weeks, unless the settings say otherwise.
+const FORECAST_WEEKS: usize = 26;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ForecastFields {
     time_zone: String,
     weeks: Option<usize>,
-    level_days: Option<u32>,
     step_s: Option<u32>,
 }
 
@@ -348,10 +350,10 @@ fn contract(
 /// The model and the weeks it looks back at.
 fn forecast(fields: Option<&ForecastFields>) -> anyhow::Result<(Option<Model>, usize)> {
     let Some(fields) = fields else { return Ok((None, 0)) };
-    let weeks = fields.weeks.unwrap_or(5);
-    ensure!(weeks <= 52, "weeks must be at most 52");
+    let weeks = fields.weeks.unwrap_or(FORECAST_WEEKS);
+    ensure!(weeks <= 104, "weeks must be at most 104");
     let step = Seconds::new(fields.step_s.unwrap_or(3600).into());
-    let model = Model::new(&fields.time_zone, step, weeks, fields.level_days.unwrap_or(2))?;
+    let model = Model::new(&fields.time_zone, step, weeks)?;
     Ok((Some(model), weeks))
 }
 

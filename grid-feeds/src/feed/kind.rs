@@ -76,6 +76,11 @@ impl Kind {
         }
     }
 
+    /// Whether values can be negative.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Self::Price { .. })
+    }
+
     /// Whether a value can be one at all, in the exact unit.
     pub const fn admits(self, value: i64) -> bool {
         match self {

@@ -1,127 +1,219 @@
-//! How good forecasts would have been: from many past instants, as known then, against what came.
+//! How good forecasts would have been: from each day of a span, as known then, against what came.
+//!
+//! Beside them stand the simplest rules, on the same values: the same hour of the last day that was known, of the same weekday
+//! of the last week that was known, and the mean of both.
 
 use planner::agenda::Agenda;
-use planner::time::{Seconds, Span, Timestamp};
+use planner::time::{Span, Timestamp};
 
-use super::{DAY, History, Model};
+use super::days::{ClockDays, HOURS};
+use super::inputs::same_weekday;
+use super::lead::DayForecast;
+use super::walk::Walk;
+use super::{Model, floor};
+use crate::feed::Kind;
 
-/// Share of errors below the lower and above the upper end of a band, in percent.
-const TAIL_PERCENT: usize = 10;
+/// What is tested.
+#[derive(Clone, Debug)]
+pub struct BacktestOptions {
+    /// What the values are: some are never negative.
+    pub kind: Kind,
+    /// Forecasts are made in this span, a day apart, at the clock time of its start.
+    pub span: Span,
+    /// Hours ahead: 24 tests the first day, 72 the third.
+    pub horizons_h: Vec<usize>,
+    /// Test each hour up to the furthest of these alone.
+    pub by_hour: bool,
+}
 
 /// What a back-test found.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Report {
+pub struct Backtest {
     /// From how many instants it forecast, a day apart.
     pub origins: usize,
-    /// By days ahead: the first is up to a day.
-    pub days: Vec<DayReport>,
+    /// By hours ahead.
+    pub horizons: Vec<HorizonReport>,
+    /// Every forecast that was tested, in the order of the instants at which they were made.
+    pub forecasts: Vec<TestedForecast>,
 }
 
-/// The errors of forecasts some days ahead: what came less what was expected.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DayReport {
+/// A forecast of a back-test, in the unit of its kind (EUR/MWh, g/kWh, W).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TestedForecast {
+    /// Nothing after this instant was known.
+    pub made_at: Timestamp,
+    /// When the value holds.
+    pub span: Span,
+    /// What was expected.
+    pub value: f64,
+    /// The tenth percentile.
+    pub p10: f64,
+    /// The ninetieth.
+    pub p90: f64,
+}
+
+/// The errors of forecasts some hours ahead, in the unit of the kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HorizonReport {
+    /// Of the day that ends so many hours ahead; by hour, of the hour that ends then.
+    pub horizon_h: usize,
+    /// The mean of the errors' sizes.
+    pub mae: f64,
+    /// The same of "as on the last day that is known".
+    pub mae_yesterday: f64,
+    /// The same of "as on the same weekday of the last week that is known".
+    pub mae_last_week: f64,
+    /// The same of the mean of both.
+    pub mae_mean_of_both: f64,
+    /// The root of the mean of the errors' squares.
+    pub rmse: f64,
+    /// The mean of what came less what was expected.
+    pub bias: f64,
+    /// The share of values inside the band, which promises 0.8.
+    pub coverage_80: f64,
+    /// The mean width of the band.
+    pub width_80: f64,
     /// How many values were compared.
     pub samples: usize,
-    /// The mean of the errors' sizes, in the unit of the kind (EUR/MWh, g/kWh, W).
-    pub mean_absolute_error: f64,
-    /// The mean of the errors, in that unit; positive where more came than was expected.
-    pub bias: f64,
-    /// The mean of the errors' sizes of saying that the last week comes again, in that unit.
-    pub last_week_mean_absolute_error: f64,
-    /// The tenth percentile of the errors, exact: the lower end of the band.
-    pub low: i64,
-    /// The ninetieth percentile, exact.
-    pub high: i64,
-    /// Of the later half of the values, the share inside the band of the earlier half: 0.8 is what
-    /// a band of these percentiles promises. `None` with fewer than 20 values.
-    pub covered: Option<f64>,
 }
 
-/// Back-tests `model` on `history`: from each of the last `origins` days before its end, up to
-/// `days` days ahead. A day ahead without any value to compare ends the report.
-pub fn backtest(model: &Model, history: &Agenda<i64>, days: usize, origins: usize) -> Report {
-    let Some(last) = history.pieces().last().map(|piece| piece.span.end()) else {
-        return Report { origins: 0, days: Vec::new() };
-    };
-    let truth = model.history(history, last);
-    let mut errors: Vec<Errors> = (0..days).map(|_| Errors::default()).collect();
-    let mut used = 0;
-    for back in (1..=origins).rev() {
-        let back = i64::try_from(back).unwrap_or(i64::MAX);
-        let origin = last - Seconds::new(DAY.get().saturating_mul(back));
-        used += usize::from(errors_from(model, &truth, origin, last, &mut errors));
+impl HorizonReport {
+    /// By how much the error is smaller than that of the best of the simple rules: 0.1 is a tenth smaller.
+    pub fn skill(&self) -> f64 {
+        let best = self.mae_yesterday.min(self.mae_last_week).min(self.mae_mean_of_both);
+        if best > 0.0 { 1.0 - self.mae / best } else { 0.0 }
     }
-    let days = errors.into_iter().map_while(Errors::report).collect();
-    Report { origins: used, days }
-}
 
-/// Errors in the order of the instants from which was forecast.
-#[derive(Default)]
-struct Errors {
-    ours: Vec<i64>,
-    last_week: Vec<i64>,
-}
-
-/// Whether there was anything to compare from this origin.
-fn errors_from(
-    model: &Model,
-    truth: &History,
-    origin: Timestamp,
-    end: Timestamp,
-    errors: &mut [Errors],
-) -> bool {
-    let horizon = i64::try_from(errors.len()).unwrap_or(i64::MAX);
-    let until = end.min(origin + Seconds::new(DAY.get().saturating_mul(horizon)));
-    let Some(span) = Span::new(origin, until) else { return false };
-    let mut compared = false;
-    for piece in model.forecast(truth, span) {
-        let start = piece.span.start();
-        let value = |start: Timestamp| truth.values.get(&start.as_unix_seconds()).copied();
-        let ahead = usize::try_from((start - origin).get() / DAY.get()).unwrap_or(usize::MAX);
-        let (Some(came), Some(errors)) = (value(start), errors.get_mut(ahead)) else { continue };
-        errors.ours.push(came.saturating_sub(piece.value));
-        let weeks = (start - origin).get() / (7 * DAY.get()) + 1;
-        let last_week = value(start - Seconds::new(weeks * 7 * DAY.get()));
-        errors.last_week.extend(last_week.map(|before| came.saturating_sub(before)));
-        compared = true;
+    /// Sums until they are divided by the number of samples.
+    fn add(&mut self, came: f64, said: &TestedForecast, yesterday: f64, last_week: f64) {
+        let error = came - said.value;
+        self.mae += error.abs();
+        self.rmse += error * error;
+        self.bias += error;
+        self.mae_yesterday += (came - yesterday).abs();
+        self.mae_last_week += (came - last_week).abs();
+        self.mae_mean_of_both += (came - f64::midpoint(yesterday, last_week)).abs();
+        self.coverage_80 += f64::from((said.p10..=said.p90).contains(&came));
+        self.width_80 += said.p90 - said.p10;
+        self.samples += 1;
     }
-    compared
-}
 
-impl Errors {
-    fn report(self) -> Option<DayReport> {
-        let (earlier, later) = self.ours.split_at(self.ours.len() / 2);
-        let covered = band(earlier).filter(|_| self.ours.len() >= 20).map(|(low, high)| {
-            let inside = later.iter().filter(|error| (low..=high).contains(*error)).count();
-            inside as f64 / later.len() as f64
-        });
-        let (low, high) = band(&self.ours)?;
-        Some(DayReport {
-            samples: self.ours.len(),
-            mean_absolute_error: mean(self.ours.iter().map(|error| error.unsigned_abs() as f64)),
-            bias: mean(self.ours.iter().map(|&error| error as f64)),
-            last_week_mean_absolute_error: mean(
-                self.last_week.iter().map(|error| error.unsigned_abs() as f64),
-            ),
-            low,
-            high,
-            covered,
-        })
+    fn means(self) -> Self {
+        let of = |sum: f64| sum / self.samples.max(1) as f64;
+        Self {
+            mae: of(self.mae),
+            mae_yesterday: of(self.mae_yesterday),
+            mae_last_week: of(self.mae_last_week),
+            mae_mean_of_both: of(self.mae_mean_of_both),
+            rmse: of(self.rmse).sqrt(),
+            bias: of(self.bias),
+            coverage_80: of(self.coverage_80),
+            width_80: of(self.width_80),
+            ..self
+        }
     }
 }
 
-/// The tenth and ninetieth percentile, by nearest rank outwards.
-fn band(errors: &[i64]) -> Option<(i64, i64)> {
-    let mut sorted = errors.to_vec();
-    sorted.sort_unstable();
-    let tail = sorted.len() * TAIL_PERCENT / 100;
-    let low = *sorted.get(tail)?;
-    let high = *sorted.get(sorted.len() - 1 - tail)?;
-    Some((low, high))
+/// Back-tests `model` on `history`. Values before the span of the options are learnt from; where there are none, the first
+/// weeks of the span are, and nothing is tested in them. Horizons without a value to compare are left out.
+pub fn backtest(model: &Model, history: &Agenda<i64>, options: &BacktestOptions) -> Backtest {
+    let mut test = Test::new(options);
+    if let Some(days) = test.days(model, history) {
+        let ahead = test.ahead.iter().map(|hours| hours.end).max().unwrap_or(0).div_ceil(HOURS);
+        let wanted = days.from(&model.local, test.options.span.start());
+        for (origin, forecasts) in Walk::new(&days, ahead, wanted) {
+            test.compare(model, &days, origin, &forecasts);
+        }
+    }
+    let found = test.found.into_iter().map(HorizonReport::means);
+    Backtest {
+        origins: test.origins,
+        horizons: found.filter(|it| it.samples > 0).collect(),
+        forecasts: test.forecasts,
+    }
 }
 
-/// In units of the kind.
-fn mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let count = values.len();
-    if count == 0 { 0.0 } else { values.sum::<f64>() / count as f64 / 1e6 }
+struct Test<'a> {
+    options: &'a BacktestOptions,
+    /// By horizon, the hours ahead that belong to it, from 0.
+    ahead: Vec<std::ops::Range<usize>>,
+    found: Vec<HorizonReport>,
+    origins: usize,
+    forecasts: Vec<TestedForecast>,
+}
+
+impl<'a> Test<'a> {
+    fn new(options: &'a BacktestOptions) -> Self {
+        let furthest = options.horizons_h.iter().copied().max().unwrap_or(0);
+        let ahead: Vec<_> = if options.by_hour {
+            (0..furthest).map(|hour| hour..hour + 1).collect()
+        } else {
+            options.horizons_h.iter().map(|&end| end.saturating_sub(HOURS)..end).collect()
+        };
+        let report = |hours: &std::ops::Range<usize>| HorizonReport {
+            horizon_h: hours.end,
+            ..HorizonReport::default()
+        };
+        let found = ahead.iter().map(report).collect();
+        Self { options, ahead, found, origins: 0, forecasts: Vec::new() }
+    }
+
+    /// Days of history up to the last origin's end, from the clock time of the span's start.
+    fn days(&self, model: &Model, history: &Agenda<i64>) -> Option<ClockDays> {
+        let start = floor(self.options.span.start(), model.step);
+        let known = history.pieces().last()?.span.end();
+        let clock = model.local.civil(start).ok()?;
+        let mut end = start;
+        for day in 1.. {
+            let next = clock.checked_add(jiff::Span::new().try_days(day).ok()?).ok()?;
+            let next = model.local.civil_instant(next).ok()?;
+            if next > known {
+                break;
+            }
+            end = next;
+        }
+        ClockDays::before(&model.local, model.step, history, end, usize::MAX)
+    }
+
+    fn compare(&mut self, model: &Model, days: &ClockDays, origin: usize, said: &[DayForecast]) {
+        let Some(made_at) = days.start(&model.local, origin, 0) else { return };
+        if !self.options.span.contains(made_at) {
+            return;
+        }
+        let before = self.forecasts.len();
+        for (index, hours) in self.ahead.clone().into_iter().enumerate() {
+            for slot in hours.start * days.per_hour..hours.end * days.per_hour {
+                let day_slots = HOURS * days.per_hour;
+                let (lead, slot) = (slot / day_slots + 1, slot % day_slots);
+                let Some(tested) = self.tested_forecast(model, days, (origin, lead, slot), said)
+                else {
+                    continue;
+                };
+                let values = |day: usize| days.days.get(day)?.own(slot);
+                let last_week = same_weekday(origin, lead, 0).and_then(values);
+                let Some((yesterday, last_week)) = values(origin - 1).zip(last_week) else {
+                    continue;
+                };
+                let Some(came) = values(origin + lead - 1) else { continue };
+                self.found[index].add(came, &tested, yesterday, last_week);
+                self.forecasts.push(TestedForecast { made_at, ..tested });
+            }
+        }
+        self.origins += usize::from(self.forecasts.len() > before);
+    }
+
+    fn tested_forecast(
+        &self,
+        model: &Model,
+        days: &ClockDays,
+        (origin, lead, slot): (usize, usize, usize),
+        said: &[DayForecast],
+    ) -> Option<TestedForecast> {
+        let day = said.get(lead - 1)?;
+        let start = days.start(&model.local, origin + lead - 1, slot)?;
+        let [value, p10, p90] = [day.values[slot], day.low[slot], day.high[slot]]
+            .map(|value| if self.options.kind.is_signed() { value } else { value.max(0.0) });
+        let span = Span::starting(start, model.step)?;
+        Some(TestedForecast { made_at: start, span, value, p10, p90 })
+    }
 }

@@ -11,6 +11,7 @@ mod nodes;
 mod power_samples;
 mod reader;
 mod requests;
+mod series;
 
 use std::fmt;
 
@@ -20,6 +21,7 @@ pub use nodes::nodes;
 pub use power_samples::power_samples;
 pub(crate) use reader::{Columns, Row, read};
 pub use requests::requests;
+pub use series::series;
 
 /// Reading stops after this many errors.
 pub const MAX_ERRORS: usize = 100;

@@ -75,7 +75,7 @@ days_ahead = 12
 [agendas.co2]
 accounting = "average"
 factors = "direct"
-forecast = { time_zone = "Europe/Paris", weeks = 4, level_days = 2, step_s = 1800 }
+forecast = { time_zone = "Europe/Paris", weeks = 4, step_s = 1800 }
 
 [agendas.power-cap]
 safe_mode_cap_w = 500000.5

@@ -252,7 +252,7 @@ impl FeedService {
         until: Timestamp,
         now: Timestamp,
     ) -> Result<Option<Agenda<i64>>, Fault> {
-        let weeks = i64::try_from(2 * rules.forecast_weeks + 4).unwrap_or(i64::MAX);
+        let weeks = i64::try_from(rules.forecast_weeks).unwrap_or(i64::MAX);
         let begin = (until - Seconds::new(weeks * 7 * 86_400)).max(Timestamp::MIN);
         let Some(window) = Span::new(begin, until) else { return Ok(None) };
         let Some(parts) = self.parts(rules, window, now).await? else { return Ok(None) };

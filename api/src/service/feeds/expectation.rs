@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use grid_feeds::feed::{Estimate, Kind};
-use grid_feeds::forecast::{Model, Report, backtest};
+use grid_feeds::forecast::Model;
 use planner::agenda::Agenda;
 use planner::time::{Seconds, Span, Timestamp};
 
@@ -12,18 +12,10 @@ use crate::service::shared::{Fault, blocking};
 /// A forecast is made anew after this time, or as soon as suppliers say more.
 const GOOD_FOR: Seconds = Seconds::new(6 * 3600);
 
-/// The back-test of its bands is made anew after this time.
-const TESTED_FOR: Seconds = Seconds::new(86_400);
-
-/// From so many past days, and as far ahead.
-const ORIGINS: usize = 28;
-const DAYS: usize = 10;
-
 /// What is expected, and since when.
 #[derive(Default)]
 pub(super) struct Expectation {
     made: Option<MadeForecast>,
-    tested: Option<(Timestamp, Arc<Report>)>,
 }
 
 struct MadeForecast {
@@ -56,17 +48,9 @@ impl Expectation {
         span: Span,
         now: Timestamp,
     ) -> Result<Arc<Agenda<Estimate>>, Fault> {
-        let (model, tested) = (model.clone(), self.tested.clone());
-        let (estimates, tested) = blocking(move || {
-            let recent = tested.filter(|(at, _)| (now - *at) < TESTED_FOR);
-            let tested = recent
-                .unwrap_or_else(|| (now, Arc::new(backtest(&model, &history, DAYS, ORIGINS))));
-            let estimates = model.continuation(kind, &history, span, &tested.1);
-            estimates.map(|estimates| (Arc::new(estimates), tested))
-        })
-        .await?
-        .map_err(Fault::internal)?;
-        self.tested = Some(tested);
+        let model = model.clone();
+        let estimates = blocking(move || model.continuation(kind, &history, span)).await?;
+        let estimates = Arc::new(estimates.map_err(Fault::internal)?);
         let known_until = span.start();
         self.made = Some(MadeForecast { at: now, known_until, estimates: Arc::clone(&estimates) });
         Ok(estimates)

@@ -1,0 +1,319 @@
+//! `wattbook feeds backtest`: how good forecasts would have been, of a series in a file or of what the service keeps.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use comfy_table::Table;
+use comfy_table::presets::NOTHING;
+use grid_feeds::feed::{Accounting, Factors, Kind, Quantity};
+use grid_feeds::forecast::{
+    Backtest, BacktestOptions, HorizonReport, Model, TestedForecast, backtest,
+};
+use grid_feeds::table;
+use planner::agenda::Agenda;
+use planner::quantity::Currency;
+use planner::time::{Seconds, Span, Timestamp};
+use serde::Serialize;
+
+use super::{instant, usage};
+use crate::cli::Failure;
+use crate::cli::plan::read_text;
+use crate::config::feeds::AgendaRules;
+use crate::config::{Overrides, Settings};
+use crate::service::Services;
+
+const DAY: Seconds = Seconds::new(86_400);
+
+/// A series in a file is learnt from its beginning: this is beyond all that there are.
+const ALL_WEEKS: usize = 5200;
+
+/// Hours beyond which nothing is forecast: two weeks.
+const FURTHEST_H: u16 = 336;
+
+/// Arguments of `wattbook feeds backtest`.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// A series in CSV, its time in the column `start` or else the first one, in UTC where it has no offset; without it, what
+    /// the service keeps is tested, by its settings. `-` is standard input
+    #[arg(long, requires = "quantity")]
+    series: Option<PathBuf>,
+    /// The column of the series that has the values, where there are several
+    #[arg(long, requires = "series")]
+    column: Option<String>,
+    /// The clock by which days of the series begin
+    #[arg(long, default_value = "UTC", requires = "series")]
+    time_zone: String,
+    /// What the values are: price, co2 or power-cap; without a series, only the agenda of this quantity
+    #[arg(long)]
+    quantity: Option<String>,
+    /// Forecast from each day from this instant on, RFC 3339, or from the beginning of this day, UTC; what comes before is
+    /// learnt from
+    #[arg(long, value_parser = instant)]
+    from: Option<Timestamp>,
+    /// To this instant, or to the beginning of this day
+    #[arg(long, value_parser = instant)]
+    to: Option<Timestamp>,
+    /// Hours ahead: 24 tests the first day, 72 the third
+    #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=i64::from(FURTHEST_H)))]
+    horizon_h: Vec<u16>,
+    /// Test each hour ahead by itself, up to the furthest
+    #[arg(long)]
+    by_hour: bool,
+    /// Days ahead, where no hours are named
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u16).range(1..=i64::from(FURTHEST_H / 24)))]
+    days: u16,
+    /// From so many past days, where no instant is named and no series
+    #[arg(long, default_value_t = 28)]
+    origins: u16,
+    /// How the result is printed
+    #[arg(long, value_enum, default_value_t = TableFormat::Table)]
+    format: TableFormat,
+    /// Write every forecast that was tested to this file, in CSV: made_at,start,end,value,p10,p90
+    #[arg(long)]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    overrides: Overrides,
+}
+
+/// How a table is printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TableFormat {
+    /// In columns, for people
+    Table,
+    /// A list of objects
+    Json,
+    /// Comma-separated, with a header
+    Csv,
+}
+
+/// A row of the result.
+#[derive(Serialize)]
+struct HorizonRow {
+    horizon_h: usize,
+    mae: f64,
+    mae_yesterday: f64,
+    mae_last_week: f64,
+    mae_mean_of_both: f64,
+    rmse: f64,
+    skill: f64,
+    coverage_80: f64,
+    width_80: f64,
+    samples: usize,
+}
+
+/// A row of `--out`.
+#[derive(Serialize)]
+struct ForecastRow {
+    made_at: Timestamp,
+    start: Timestamp,
+    end: Timestamp,
+    value: f64,
+    p10: f64,
+    p90: f64,
+}
+
+pub async fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match &arguments.series {
+        Some(path) => of_series(arguments, path),
+        None => Ok(of_settings(arguments).await?),
+    }
+}
+
+impl Arguments {
+    fn options(&self, kind: Kind, span: Span) -> BacktestOptions {
+        let days = (1..=usize::from(self.days)).map(|day| 24 * day);
+        let named: Vec<usize> = self.horizon_h.iter().map(|&hours| hours.into()).collect();
+        let horizons_h = if named.is_empty() { days.collect() } else { named };
+        BacktestOptions { kind, span, horizons_h, by_hour: self.by_hour }
+    }
+
+    /// The quantity, if one is named.
+    fn quantity(&self) -> Result<Option<Quantity>, Failure> {
+        let Some(word) = &self.quantity else { return Ok(None) };
+        let all = [Quantity::Price, Quantity::Co2, Quantity::PowerCap];
+        let quantity = all.into_iter().find(|it| it.word() == word);
+        let unknown = || usage(&format!("--quantity {word}: is price, co2 or power-cap"));
+        quantity.map(Some).ok_or_else(unknown)
+    }
+}
+
+/// The kind matters only for what values can be.
+fn kind(quantity: Quantity, currency: Currency) -> Kind {
+    match quantity {
+        Quantity::Price => Kind::Price { currency },
+        Quantity::Co2 => Kind::Co2 { accounting: Accounting::Average, factors: Factors::Lifecycle },
+        Quantity::PowerCap => Kind::PowerCap,
+    }
+}
+
+fn of_series(arguments: &Arguments, path: &std::path::Path) -> Result<(), Failure> {
+    let quantity = arguments.quantity()?.ok_or_else(|| usage("--series needs --quantity"))?;
+    let text = read_text(path).map_err(|error| usage(&error))?;
+    let history = table::series(&text, arguments.column.as_deref()).map_err(|errors| {
+        Failure::BadInput(errors.iter().map(|it| format!("{}: {it}", path.display())).collect())
+    })?;
+    let (Some(first), Some(last)) = (history.pieces().first(), history.pieces().last()) else {
+        return Err(usage(&format!("{}: has no value", path.display())));
+    };
+    let step = first.span.length();
+    let model = Model::new(&arguments.time_zone, step, ALL_WEEKS);
+    let model = model.map_err(|error| usage(&format!("{}: {error}", path.display())))?;
+    let start = arguments.from.unwrap_or_else(|| model.day_start(first.span.start()));
+    let span = Span::new(start, arguments.to.unwrap_or(last.span.end()));
+    let span = span.ok_or_else(|| usage("--to must be after --from"))?;
+    let kind = kind(quantity, Currency::EUR);
+    let found = backtest(&model, &history, &arguments.options(kind, span));
+    if found.horizons.is_empty() {
+        return Err(usage(&format!(
+            "{}: nothing can be tested in this span; two weeks of values before a forecast are needed, and what came after it",
+            path.display()
+        )));
+    }
+    Ok(show(arguments, &found)?)
+}
+
+/// A table for each agenda that is forecast.
+async fn of_settings(arguments: &Arguments) -> anyhow::Result<()> {
+    let settings = Settings::load_for_feeds(&arguments.overrides)?;
+    let database = crate::cli::open_or_make(&settings.database, false).await?;
+    let services = Services::new(settings, database);
+    let named = arguments.quantity.as_deref();
+    let named = |rules: &&AgendaRules| named.is_none_or(|word| rules.quantity.word() == word);
+    let agendas = &services.shared.settings.feeds.agendas;
+    let forecast = |rules: &AgendaRules| Some((rules.clone(), rules.forecast.clone()?));
+    let models: Vec<(AgendaRules, Model)> =
+        agendas.iter().filter(named).filter_map(forecast).collect();
+    if models.is_empty() {
+        bail!("no agenda of the settings has a forecast; see docs/FEEDS.md");
+    }
+    if models.len() > 1 && (arguments.format != TableFormat::Table || arguments.out.is_some()) {
+        bail!("several agendas have forecasts: name one with --quantity");
+    }
+    for (rules, model) in models {
+        let now = services.shared.now();
+        let history = services.feeds.past_values(&rules, now).await?;
+        let word = rules.quantity.word();
+        let Some(history) = history.filter(|history| !history.pieces().is_empty()) else {
+            let told = "nothing is kept yet; `wattbook feeds fetch` keeps the past";
+            crate::cli::print(format!("{word}: {told}"))?;
+            continue;
+        };
+        let kind = kind(rules.quantity, services.shared.settings.currency);
+        let found = of_history(arguments, &model, &history, kind)?;
+        if arguments.format == TableFormat::Table {
+            crate::cli::print(format!("{word}: from {} past days", found.origins))?;
+        }
+        show(arguments, &found)?;
+    }
+    services.close().await;
+    Ok(())
+}
+
+/// From the last days of what is kept, unless the span is named.
+fn of_history(
+    arguments: &Arguments,
+    model: &Model,
+    history: &Agenda<i64>,
+    kind: Kind,
+) -> anyhow::Result<Backtest> {
+    let end = history.pieces().last().map(|it| it.span.end()).context("nothing is kept")?;
+    let origins = Seconds::new(DAY.get() * i64::from(arguments.origins));
+    let start = arguments.from.unwrap_or(end - origins);
+    let span =
+        Span::new(start, arguments.to.unwrap_or(end)).context("--to must be after --from")?;
+    Ok(backtest(model, history, &arguments.options(kind, span)))
+}
+
+fn show(arguments: &Arguments, found: &Backtest) -> anyhow::Result<()> {
+    if let Some(path) = &arguments.out {
+        let mut table = csv::Writer::from_writer(Vec::new());
+        for forecast in &found.forecasts {
+            table.serialize(ForecastRow::from(*forecast))?;
+        }
+        fs::write(path, table.into_inner()?)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let rows: Vec<HorizonRow> = found.horizons.iter().map(HorizonRow::from).collect();
+    match arguments.format {
+        TableFormat::Json => crate::cli::print(serde_json::to_string_pretty(&rows)?),
+        TableFormat::Csv => {
+            let mut table = csv::Writer::from_writer(Vec::new());
+            for row in &rows {
+                table.serialize(row)?;
+            }
+            crate::cli::print(String::from_utf8(table.into_inner()?)?.trim_end())
+        }
+        TableFormat::Table => crate::cli::print(table_of(&found.horizons)),
+    }
+}
+
+fn table_of(horizons: &[HorizonReport]) -> Table {
+    let mut table = Table::new();
+    table.load_style(NOTHING).set_header([
+        "hours ahead",
+        "values",
+        "mean error",
+        "as yesterday",
+        "as last week",
+        "mean of both",
+        "rmse",
+        "bias",
+        "skill",
+        "inside",
+        "band",
+    ]);
+    for report in horizons {
+        let number = |value: f64| format!("{value:.2}");
+        table.add_row([
+            report.horizon_h.to_string(),
+            report.samples.to_string(),
+            number(report.mae),
+            number(report.mae_yesterday),
+            number(report.mae_last_week),
+            number(report.mae_mean_of_both),
+            number(report.rmse),
+            format!("{:+.2}", report.bias),
+            format!("{:.1} %", report.skill() * 100.0),
+            format!("{:.0} %", report.coverage_80 * 100.0),
+            number(report.width_80),
+        ]);
+    }
+    table
+}
+
+/// To the millionth, as values are kept.
+fn rounded(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+impl From<&HorizonReport> for HorizonRow {
+    fn from(report: &HorizonReport) -> Self {
+        Self {
+            horizon_h: report.horizon_h,
+            mae: rounded(report.mae),
+            mae_yesterday: rounded(report.mae_yesterday),
+            mae_last_week: rounded(report.mae_last_week),
+            mae_mean_of_both: rounded(report.mae_mean_of_both),
+            rmse: rounded(report.rmse),
+            skill: rounded(report.skill()),
+            coverage_80: rounded(report.coverage_80),
+            width_80: rounded(report.width_80),
+            samples: report.samples,
+        }
+    }
+}
+
+impl From<TestedForecast> for ForecastRow {
+    fn from(forecast: TestedForecast) -> Self {
+        Self {
+            made_at: forecast.made_at,
+            start: forecast.span.start(),
+            end: forecast.span.end(),
+            value: rounded(forecast.value),
+            p10: rounded(forecast.p10),
+            p90: rounded(forecast.p90),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What a forecast of a day rests on: the days before it, as differences from a first guess.
+
+use super::days::{ClockDay, ClockDays, HOURS};
+
+/// How many inputs there are for each value.
+pub(super) const INPUTS: usize = 32;
+
+/// Days of the latest week.
+const WEEK: usize = 7;
+
+/// What is known of one day ahead: for each of its hours, or its slots, a first guess and the inputs that correct it.
+pub(super) struct Outlook {
+    /// The mean of yesterday, of the last seven days and of the same day last week.
+    pub guess: Vec<f64>,
+    /// The same hour of the last day that is known.
+    pub yesterday: Vec<f64>,
+    /// The same hour of the same weekday, the latest that is known.
+    pub last_week: Vec<f64>,
+    /// What corrects the guess.
+    pub inputs: Vec<[f64; INPUTS]>,
+}
+
+/// The resolution of an outlook.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Resolution {
+    Hours,
+    Slots,
+}
+
+impl Resolution {
+    fn of(self, day: &ClockDay) -> &[f64] {
+        match self {
+            Self::Hours => &day.hours,
+            Self::Slots => &day.values,
+        }
+    }
+}
+
+/// The day of history that has the same weekday as the one `lead` days after `origin`, `weeks` weeks earlier than the latest;
+/// the oldest such day where history ends.
+pub(super) fn same_weekday(origin: usize, lead: usize, weeks: usize) -> Option<usize> {
+    let target = origin + lead - 1;
+    let back = WEEK * (lead.div_ceil(WEEK) + weeks);
+    target.checked_sub(back).or_else(|| target.checked_sub(back.checked_sub(WEEK)?))
+}
+
+impl Outlook {
+    /// What was known at the beginning of day `origin` of the day `lead` days ahead, 1 for `origin` itself. `None` without a
+    /// week of history, or without the same day last week.
+    pub fn new(
+        days: &ClockDays,
+        origin: usize,
+        lead: usize,
+        resolution: Resolution,
+    ) -> Option<Self> {
+        let week = days.days.get(origin.checked_sub(WEEK)?..origin)?;
+        let of = |index: usize| days.days.get(index).map(|day| resolution.of(day));
+        let last_week_at = same_weekday(origin, lead, 0)?;
+        let last_week = of(last_week_at)?;
+        let two = same_weekday(origin, lead, 1).unwrap_or(last_week_at);
+        let three = same_weekday(origin, lead, 2).unwrap_or(two);
+        let (two, three) = (of(two)?, of(three)?);
+        let back = |days: usize| of(origin - days);
+        let (last, second, third) = (back(1)?, back(2)?, back(3)?);
+        let usual = mean_of_days(week, resolution);
+        let firsts = first_guesses(days, week, last_week_at)?;
+        let common = Common::new(days, week, origin, lead, last_week_at)?;
+        let count = last.len();
+        let hour = count / HOURS;
+        let (mut guess, mut inputs) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        for slot in 0..count {
+            let first = (last[slot] + usual[slot] + last_week[slot]) / 3.0;
+            let mut row = [0.0; INPUTS];
+            let neighbour = |index: usize| last[index % count] - usual[index % count];
+            let own = [
+                last[slot] - first,
+                second[slot] - first,
+                third[slot] - first,
+                last_week[slot] - first,
+                two[slot] - first,
+                three[slot] - first,
+                usual[slot] - first,
+                common.level - firsts[slot / hour],
+                neighbour(slot + count - hour),
+                neighbour(slot + hour),
+            ];
+            row[..own.len()].copy_from_slice(&own);
+            row[own.len()..own.len() + common.inputs.len()].copy_from_slice(&common.inputs);
+            let weekday = days.weekday(origin + lead - 1, slot / hour);
+            row[INPUTS - 1 - WEEK + weekday] = common.spread;
+            row[INPUTS - 1] = common.spread;
+            guess.push(first);
+            inputs.push(row);
+        }
+        Some(Self { guess, yesterday: last.to_vec(), last_week: last_week.to_vec(), inputs })
+    }
+}
+
+/// What all hours of a day have in common.
+struct Common {
+    /// The mean of the last seven days.
+    level: f64,
+    /// By how much hours differ from their mean over the week, as a root of squares.
+    spread: f64,
+    /// Day means and the end of the last day, less what is usual.
+    inputs: [f64; 14],
+}
+
+impl Common {
+    fn new(
+        days: &ClockDays,
+        week: &[ClockDay],
+        origin: usize,
+        lead: usize,
+        last_week: usize,
+    ) -> Option<Self> {
+        let level = week.iter().map(|day| day.mean).sum::<f64>() / week.len() as f64;
+        let usual = mean_of_days(week, Resolution::Hours);
+        let squares = week.iter().flat_map(|day| day.hours.iter().zip(&usual));
+        let squares = squares.map(|(hour, usual)| (hour - usual).powi(2)).sum::<f64>();
+        let spread = (squares / (week.len() * HOURS) as f64).sqrt();
+        let last = week.last()?;
+        let two = same_weekday(origin, lead, 1).unwrap_or(last_week);
+        let mut inputs = [0.0; 14];
+        for (input, day) in inputs.iter_mut().zip(week) {
+            *input = day.mean - level;
+        }
+        let late = |hours: &[f64]| hours[HOURS - 3..].iter().sum::<f64>() / 3.0;
+        inputs[WEEK..].copy_from_slice(&[
+            days.days.get(last_week)?.mean - level,
+            days.days.get(two)?.mean - level,
+            last.least - last.mean,
+            last.greatest - last.mean,
+            last.hours[HOURS - 1] - last.mean,
+            late(&last.hours) - late(&usual),
+            last.hours[HOURS - 1] - usual[HOURS - 1],
+        ]);
+        Some(Self { level, spread, inputs })
+    }
+}
+
+/// The first guess for each hour, as the guesses for its slots are in the mean: differences between times of day are taken from
+/// hours, so that the shape within an hour stays as it is.
+fn first_guesses(days: &ClockDays, week: &[ClockDay], last_week: usize) -> Option<[f64; HOURS]> {
+    let usual = mean_of_days(week, Resolution::Hours);
+    let (last, last_week) = (week.last()?, days.days.get(last_week)?);
+    let of = |hour: usize| (last.hours[hour] + usual[hour] + last_week.hours[hour]) / 3.0;
+    Some(std::array::from_fn(of))
+}
+
+/// What is usual at each time of day.
+fn mean_of_days(days: &[ClockDay], resolution: Resolution) -> Vec<f64> {
+    let count = days.first().map_or(0, |day| resolution.of(day).len());
+    let mut means = vec![0.0; count];
+    for day in days {
+        for (mean, value) in means.iter_mut().zip(resolution.of(day)) {
+            *mean += value / days.len() as f64;
+        }
+    }
+    means
+}

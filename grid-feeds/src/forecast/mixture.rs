@@ -1,0 +1,38 @@
+//! Several rules at once, each weighing the more the less it erred lately.
+
+/// After so many days an error counts half.
+const HALF_LIFE_DAYS: f64 = 60.0;
+
+/// How quickly weight goes from those that err more: one that errs by a tenth more weighs `exp(-1.5)` of the best.
+const SHARPNESS: f64 = 15.0;
+
+/// What rules erred so far, by their order.
+#[derive(Clone, Default)]
+pub(super) struct Mixture {
+    errors: Vec<f64>,
+}
+
+impl Mixture {
+    /// The weights of the first `count` rules, which sum to one. A rule that is new weighs as much as the best.
+    pub fn weights(&self, count: usize) -> Vec<f64> {
+        let least = self.errors.iter().copied().fold(f64::INFINITY, f64::min);
+        let weight = |rule: usize| match self.errors.get(rule) {
+            Some(&error) if least > 0.0 => (-SHARPNESS * (error / least - 1.0)).exp(),
+            _ => 1.0,
+        };
+        let weights: Vec<f64> = (0..count).map(weight).collect();
+        let sum: f64 = weights.iter().sum();
+        weights.into_iter().map(|weight| weight / sum).collect()
+    }
+
+    /// Learns the mean error of each rule on a day.
+    pub fn learn(&mut self, errors: &[f64]) {
+        let least = self.errors.iter().copied().fold(f64::INFINITY, f64::min);
+        let least = if least.is_finite() { least } else { 0.0 };
+        self.errors.resize(errors.len().max(self.errors.len()), least);
+        let share = 0.5_f64.powf(1.0 / HALF_LIFE_DAYS);
+        for (sum, error) in self.errors.iter_mut().zip(errors) {
+            *sum = *sum * share + error;
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Back-tests against what can be worked out by hand.
+
+use super::*;
+
+fn options(from: &str, to: &str, horizons_h: &[usize]) -> BacktestOptions {
+    BacktestOptions {
+        kind: EUR,
+        span: Span::new(at(from), at(to)).unwrap(),
+        horizons_h: horizons_h.to_vec(),
+        by_hour: false,
+    }
+}
+
+/// Day `d` has the value `d * d` throughout. On day 40 yesterday says 39 * 39, so it errs by 79, and last week 33 * 33, by 511:
+/// their mean errs by 295. Three days ahead, as known on day 40, day 42 is like day 39, an error of 243, and like day 35,
+/// 539: 391 in the mean.
+#[test]
+fn the_simplest_rules_are_those_of_the_last_day_and_of_the_last_week_known() {
+    let history = hours("2026-01-04T23:00:00Z", 24 * 43, |_, day| day * day);
+    let found = backtest(
+        &model(),
+        &history,
+        &options("2026-02-13T23:00:00Z", "2026-02-14T23:00:00Z", &[24, 72]),
+    );
+    assert_eq!((found.origins, found.horizons.len()), (1, 2));
+    let of = |report: &HorizonReport| {
+        [report.mae_yesterday, report.mae_last_week, report.mae_mean_of_both]
+            .map(|mean| mean.round() as i64)
+    };
+    assert_eq!(of(&found.horizons[0]), [79, 511, 295]);
+    assert_eq!(of(&found.horizons[1]), [243, 539, 391]);
+    assert_eq!(found.horizons[0].samples, 24);
+    assert_eq!((found.horizons[1].horizon_h, found.horizons[1].samples), (72, 24));
+}
+
+/// What a back-test says of an instant is what a forecast said then.
+#[test]
+fn forecasts_are_those_that_were_made_then() {
+    let history = hours("2026-01-04T23:00:00Z", 24 * 120, |hour, day| {
+        i64::from(hour) + drawn(day) + drawn(day * 24 + i64::from(hour)) / 4
+    });
+    let made_at = "2026-04-20T22:00:00Z";
+    let found = backtest(&model(), &history, &options(made_at, "2026-04-21T22:00:00Z", &[24, 48]));
+    assert_eq!((found.origins, found.forecasts.len()), (1, 48));
+    let next = continued(&history, made_at, 2);
+    for (tested, piece) in found.forecasts.iter().zip(next.pieces()) {
+        assert_eq!((tested.made_at, tested.span), (at(made_at), piece.span));
+        let Estimate { value, low, high } = piece.value;
+        for (tested, said) in [(tested.value, value), (tested.p10, low), (tested.p90, high)] {
+            assert!((tested - said as f64 / 1e6).abs() < 1e-6, "{tested} {said}");
+        }
+    }
+}
+
+/// Days are drawn, and hours around them: eight of ten values stay in their bands.
+#[test]
+fn bands_hold_what_they_promise() {
+    let history = hours("2026-01-04T23:00:00Z", 24 * 330, |hour, day| {
+        i64::from(hour) + drawn(day) + drawn(day * 24 + i64::from(hour))
+    });
+    let found = backtest(
+        &model(),
+        &history,
+        &options("2026-03-04T23:00:00Z", "2026-11-30T23:00:00Z", &[24, 72]),
+    );
+    for report in &found.horizons {
+        assert!((0.75..=0.85).contains(&report.coverage_80), "{report:?}");
+    }
+}
+
+/// The level of a day is half that of the day before, and what is drawn of 100 numbers: who knows that errs by 25 in the mean,
+/// and who expects yesterday again by half its level as well.
+#[test]
+fn what_returns_to_the_mean_is_forecast_better_than_by_the_simplest_rules() {
+    let mut level = 0;
+    let levels: Vec<i64> = (0..330)
+        .map(|day| {
+            level = level / 2 + drawn(day) - 50;
+            level
+        })
+        .collect();
+    let day = |day: i64| levels[usize::try_from(day).unwrap()];
+    let history = hours("2026-01-04T23:00:00Z", 24 * 330, |hour, it| i64::from(hour) + day(it));
+    let found = backtest(
+        &model(),
+        &history,
+        &options("2026-03-04T23:00:00Z", "2026-11-30T23:00:00Z", &[24, 72]),
+    );
+    for report in &found.horizons {
+        assert!(report.skill() > 0.03, "{report:?}");
+    }
+}
+
+/// By hour, the reports are of one hour each, and have the same values as the day.
+#[test]
+fn hours_ahead_are_parts_of_days_ahead() {
+    let history = hours("2026-01-04T23:00:00Z", 24 * 60, |hour, day| i64::from(hour) + drawn(day));
+    let mut options = options("2026-02-13T23:00:00Z", "2026-03-03T23:00:00Z", &[24]);
+    let whole = backtest(&model(), &history, &options).horizons[0];
+    options.by_hour = true;
+    let hours = backtest(&model(), &history, &options).horizons;
+    assert_eq!(hours.len(), 24);
+    assert_eq!(
+        hours.iter().map(|it| it.horizon_h).collect::<Vec<_>>(),
+        (1..=24).collect::<Vec<_>>()
+    );
+    let mean = hours.iter().map(|it| it.mae).sum::<f64>() / 24.0;
+    assert!((mean - whole.mae).abs() < 1e-9, "{mean} {whole:?}");
+}
+
+#[test]
+fn where_nothing_can_be_compared_there_is_no_report() {
+    let empty = Agenda::new(Vec::new()).unwrap();
+    let options = options("2026-02-13T23:00:00Z", "2026-03-03T23:00:00Z", &[24]);
+    assert!(backtest(&model(), &empty, &options).horizons.is_empty());
+    let short = hours("2026-02-13T23:00:00Z", 24 * 13, |hour, _| i64::from(hour));
+    assert_eq!(backtest(&model(), &short, &options).origins, 0);
+}

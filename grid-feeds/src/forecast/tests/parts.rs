@@ -1,0 +1,72 @@
+//! The parts that a forecast is made of.
+
+use super::super::band::Bands;
+use super::super::inputs::INPUTS;
+use super::super::mixture::Mixture;
+use super::super::regression::Regression;
+
+/// Two inputs vary, the others are zero: `came = 3 a - 2 b`.
+#[test]
+fn a_regression_finds_what_follows_on_what() {
+    let mut regression = Regression::default();
+    for (a, b) in [(1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (2.0, -1.0)] {
+        let mut inputs = [0.0; INPUTS];
+        (inputs[0], inputs[7]) = (a, b);
+        regression.learn(&inputs, 3.0 * a - 2.0 * b, 1.0);
+    }
+    let weights = regression.coefficients(0.0).unwrap();
+    assert!((weights[0] - 3.0).abs() < 1e-6 && (weights[7] + 2.0).abs() < 1e-6, "{weights}");
+    assert!(Regression::default().coefficients(0.3).is_none(), "nothing is learnt");
+}
+
+/// One input, whose sum of squares is 2 and whose moment is 6: 6 / (2 + 0.5 * 2) = 2, where without restraint it is 3.
+#[test]
+fn restraint_draws_coefficients_to_zero() {
+    let mut regression = Regression::default();
+    let mut inputs = [0.0; INPUTS];
+    inputs[0] = 1.0;
+    regression.learn(&inputs, 3.0, 2.0);
+    let weight = |shrink: f64| regression.coefficients(shrink).unwrap()[0];
+    assert!((weight(0.5) - 2.0).abs() < 1e-6 && (weight(0.0) - 3.0).abs() < 1e-6);
+}
+
+/// The second rule errs by a tenth more: it weighs `exp(-15 * 0.1)` = 0.223 of the first, so 0.223 / 1.223 = 0.182 of all.
+#[test]
+fn rules_that_erred_more_weigh_less() {
+    let mut mixture = Mixture::default();
+    assert_eq!(mixture.weights(2), [0.5, 0.5]);
+    mixture.learn(&[10.0, 11.0]);
+    let weights = mixture.weights(2);
+    assert!((weights[1] - 0.182).abs() < 0.001, "{weights:?}");
+    let new = mixture.weights(3);
+    assert!((new[2] - new[0]).abs() < 1e-12, "a new rule weighs as much as the best: {new:?}");
+}
+
+/// Errors of -50 to 49 in each hour on 20 days: the ends are those beyond which a little less than a tenth lie. Then all lie
+/// far above, and the upper end follows while the lower comes nearer.
+#[test]
+fn ends_of_bands_are_percentiles_at_first_and_then_follow() {
+    let mut bands = Bands::default();
+    assert_eq!(bands.ends(5), None);
+    for day in 0..28 {
+        let error = |slot: usize| Some(((day * 24 + slot) * 37 % 100) as f64 - 50.0);
+        bands.learn(&(0..24).map(error).collect::<Vec<_>>());
+    }
+    let (low, high) = bands.ends(5).unwrap();
+    assert!((-46.0..-38.0).contains(&low) && (38.0..46.0).contains(&high), "{low} {high}");
+    for _ in 0..30 {
+        bands.learn(&[Some(1000.0); 24]);
+    }
+    let (later_low, later_high) = bands.ends(5).unwrap();
+    assert!(later_low > low && later_high > 2.0 * high, "{later_low} {later_high}");
+}
+
+/// Days without values teach nothing.
+#[test]
+fn missing_errors_do_not_move_bands() {
+    let mut bands = Bands::default();
+    bands.learn(&[Some(1.0); 24]);
+    let before = bands.ends(0);
+    bands.learn(&[None; 24]);
+    assert_eq!(bands.ends(0), before);
+}

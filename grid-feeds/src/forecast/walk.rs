@@ -1,0 +1,78 @@
+//! Through history day by day: learn what came, forecast what comes.
+
+use super::days::ClockDays;
+use super::lead::{DayForecast, LeadDay};
+
+/// Before this many days nothing is forecast.
+const FIRST_ORIGIN: usize = 14;
+
+/// The scale is a mean of daily changes in which those so long ago count half.
+const SCALE_HALF_LIFE_DAYS: f64 = 21.0;
+
+/// Rules are weighed, and bands made, by the forecasts of so many days before those that are wanted.
+const TRIED_DAYS: usize = 91;
+
+/// A walk through days, which forecasts at the beginning of each as known then.
+pub(super) struct Walk<'a> {
+    days: &'a ClockDays,
+    leads: Vec<LeadDay>,
+    origin: usize,
+    wanted: usize,
+    scale: f64,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk that forecasts each of the first `ahead` days at the beginning of every day from `wanted` on, counted from the
+    /// oldest.
+    pub fn new(days: &'a ClockDays, ahead: usize, wanted: usize) -> Self {
+        let first = days.days.windows(2).take(FIRST_ORIGIN - 1);
+        let changes: Vec<f64> = first.map(|pair| change(&pair[0].hours, &pair[1].hours)).collect();
+        let scale = changes.iter().sum::<f64>() / changes.len().max(1) as f64;
+        let leads = (1..=ahead).map(LeadDay::new).collect();
+        Self { days, leads, origin: FIRST_ORIGIN, wanted, scale }
+    }
+
+    /// Learns the last day that is known, and forecasts where that serves anything. Before what is wanted coefficients are
+    /// solved on Mondays only.
+    fn step(&mut self) -> Option<Vec<DayForecast>> {
+        let origin = self.origin;
+        let [.., before, last] = self.days.days.get(..origin)? else { return None };
+        let share = 0.5_f64.powf(1.0 / SCALE_HALF_LIFE_DAYS);
+        self.scale = self.scale * share + change(&before.hours, &last.hours) * (1.0 - share);
+        // Values that do not change have errors of nothing.
+        let scale = self.scale.max(1e-6);
+        let anew = origin >= self.wanted || self.days.weekday(origin, 0) == 0;
+        let mut forecasts = Vec::new();
+        for lead in &mut self.leads {
+            lead.learn(self.days, origin - 1);
+            if origin + TRIED_DAYS >= self.wanted {
+                forecasts.push(lead.forecast(self.days, origin, scale, anew)?);
+            } else {
+                lead.observe(self.days, origin, scale)?;
+            }
+        }
+        self.origin += 1;
+        Some(forecasts)
+    }
+}
+
+impl Iterator for Walk<'_> {
+    /// The first day that is not known, counted from the oldest, and forecasts of it and the days after it.
+    type Item = (usize, Vec<DayForecast>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let origin = self.origin;
+            let forecasts = self.step()?;
+            if origin >= self.wanted {
+                return Some((origin, forecasts));
+            }
+        }
+    }
+}
+
+/// The mean size of the change from a day to the next, by the hour.
+fn change(before: &[f64], after: &[f64]) -> f64 {
+    let changes = before.iter().zip(after).map(|(before, after)| (after - before).abs());
+    changes.sum::<f64>() / before.len().max(1) as f64
+}
