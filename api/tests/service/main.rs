@@ -72,6 +72,7 @@ mod extra_power;
 mod failed_nodes;
 mod feeds;
 mod feeds_at_work;
+mod feeds_backtest;
 mod feeds_contract;
 mod feeds_faults;
 mod feeds_outage;
