@@ -59,11 +59,11 @@ pub struct HorizonReport {
     pub horizon_h: usize,
     /// The mean of the errors' sizes.
     pub mae: f64,
-    /// The same of "as on the last day that is known".
+    /// The mean of the sizes of errors of "as on the last day that is known".
     pub mae_yesterday: f64,
-    /// The same of "as on the same weekday of the last week that is known".
+    /// The mean of the sizes of errors of "as on the same weekday of the last week that is known".
     pub mae_last_week: f64,
-    /// The same of the mean of both.
+    /// The mean of the sizes of errors of the mean of both.
     pub mae_mean_of_both: f64,
     /// The root of the mean of the errors' squares.
     pub rmse: f64,

@@ -22,7 +22,7 @@ pub(super) const HOURS: usize = 24;
 
 /// A day of history.
 pub(super) struct ClockDay {
-    /// Values of the slots, in units of the kind. What is not known is as on the day before, else as a week before.
+    /// Values of the slots, in units of the kind. What is not known is as on the day before.
     pub values: Vec<f64>,
     /// Which of the slots have a value of their own.
     pub known: Vec<bool>,
@@ -65,21 +65,21 @@ impl ClockDays {
         let reach = usize::try_from((origin - first).get().max(0) / 86_400).ok()?;
         for back in (1..=most.min(reach)).rev() {
             let back = i64::try_from(back).ok()?;
-            let midnight = clock.checked_sub(back.days()).ok()?;
-            let slots = (0..HOURS * per_hour).map(|slot| {
+            let begin = clock.checked_sub(back.days()).ok()?;
+            let values = (0..HOURS * per_hour).map(|slot| {
                 let after = i64::try_from(slot).ok()? * step.get();
-                let start =
-                    local.civil_instant(midnight.checked_add(after.seconds()).ok()?).ok()?;
+                let start = local.civil_instant(begin.checked_add(after.seconds()).ok()?).ok()?;
                 let span = Span::starting(start, step)?;
-                (span.end() <= origin).then(|| mean(history, span)).flatten()
+                let mean = (span.end() <= origin).then(|| mean(history, span)).flatten();
+                mean.map(|millionths| millionths as f64 / 1e6)
             });
-            days.push(slots.map(|value| value.map(|value| value as f64 / 1e6)).collect());
+            days.push(&values.collect::<Vec<_>>());
         }
         Some(days)
     }
 
-    /// Days by values, for origins on `origin`'s clock.
-    fn push(&mut self, slots: Vec<Option<f64>>) {
+    /// The next day, by its slots.
+    fn push(&mut self, slots: &[Option<f64>]) {
         let known: Vec<bool> = slots.iter().map(Option::is_some).collect();
         let day_before = self.days.last();
         if day_before.is_none() && known.iter().filter(|&&it| it).count() * 2 < known.len() {
@@ -120,10 +120,13 @@ impl ClockDays {
 
     /// The day of the week, from 0 for Monday, of an hour of a day; days count from 0 for the oldest, also beyond the origin.
     pub fn weekday(&self, day: usize, hour: usize) -> usize {
-        let ahead = day as i64 - self.days.len() as i64;
-        let hour = hour as i64;
-        let at = self.origin.checked_add(ahead.days()).and_then(|it| it.checked_add(hour.hours()));
-        at.map_or(0, |at| at.weekday().to_monday_zero_offset() as usize)
+        let at = || {
+            let ahead = i64::try_from(day).ok()? - i64::try_from(self.days.len()).ok()?;
+            let at = self.origin.checked_add(ahead.days()).ok()?;
+            let at = at.checked_add(i64::try_from(hour).ok()?.hours()).ok()?;
+            usize::try_from(at.weekday().to_monday_zero_offset()).ok()
+        };
+        at().unwrap_or(0)
     }
 }
 

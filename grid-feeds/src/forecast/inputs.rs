@@ -9,18 +9,18 @@ pub(super) const INPUTS: usize = 32;
 const WEEK: usize = 7;
 
 /// What is known of one day ahead: for each of its hours, or its slots, a first guess and the inputs that correct it.
-pub(super) struct Outlook {
+pub(super) struct DayAhead {
     /// The mean of yesterday, of the last seven days and of the same day last week.
     pub guess: Vec<f64>,
-    /// The same hour of the last day that is known.
+    /// Values of the last day that is known, by hour or slot.
     pub yesterday: Vec<f64>,
-    /// The same hour of the same weekday, the latest that is known.
+    /// Values of the latest day of the same weekday that is known, by hour or slot.
     pub last_week: Vec<f64>,
     /// What corrects the guess.
     pub inputs: Vec<[f64; INPUTS]>,
 }
 
-/// The resolution of an outlook.
+/// Of what there is one value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Resolution {
     Hours,
@@ -44,7 +44,7 @@ pub(super) fn same_weekday(origin: usize, lead: usize, weeks: usize) -> Option<u
     target.checked_sub(back).or_else(|| target.checked_sub(back.checked_sub(WEEK)?))
 }
 
-impl Outlook {
+impl DayAhead {
     /// What was known at the beginning of day `origin` of the day `lead` days ahead, 1 for `origin` itself. `None` without a
     /// week of history, or without the same day last week.
     pub fn new(

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use super::band::Bands;
 use super::days::{ClockDay, ClockDays, HOURS};
-use super::inputs::{Outlook, Resolution};
+use super::inputs::{DayAhead, Resolution};
 use super::mixture::Mixture;
 use super::regression::{Regression, Weights};
 
@@ -68,7 +68,7 @@ pub(super) struct DayForecast {
 struct Pending {
     target: usize,
     scale: f64,
-    hours: Outlook,
+    hours: DayAhead,
     /// What each rule said by slot, and what was made of it.
     said: Option<(Vec<Vec<f64>>, DayForecast)>,
 }
@@ -101,7 +101,7 @@ impl LeadDay {
         if self.learnt_days >= FIRST_DAYS && (anew || self.coefficients.is_none()) {
             self.coefficients = self.solve();
         }
-        let slots = Outlook::new(days, origin, self.lead, Resolution::Slots)?;
+        let slots = DayAhead::new(days, origin, self.lead, Resolution::Slots)?;
         let rules = self.rules(&slots);
         let forecast = self.mixed(&rules, scale);
         self.remember(days, origin, scale, Some((rules, forecast.clone())))?;
@@ -120,20 +120,20 @@ impl LeadDay {
         scale: f64,
         said: Option<(Vec<Vec<f64>>, DayForecast)>,
     ) -> Option<()> {
-        let hours = Outlook::new(days, origin, self.lead, Resolution::Hours)?;
+        let hours = DayAhead::new(days, origin, self.lead, Resolution::Hours)?;
         let target = origin + self.lead - 1;
         self.pending.push_back(Pending { target, scale, hours, said });
         Some(())
     }
 
     /// What each rule says, by slot.
-    fn rules(&self, outlook: &Outlook) -> Vec<Vec<f64>> {
-        let both = outlook.yesterday.iter().zip(&outlook.last_week);
+    fn rules(&self, ahead: &DayAhead) -> Vec<Vec<f64>> {
+        let both = ahead.yesterday.iter().zip(&ahead.last_week);
         let mut rules = vec![both.map(|(day, week)| f64::midpoint(*day, *week)).collect()];
         let Some(coefficients) = &self.coefficients else { return rules };
-        let per_hour = outlook.guess.len() / HOURS;
+        let per_hour = ahead.guess.len() / HOURS;
         for rule in 0..3 {
-            let slots = outlook.guess.iter().zip(&outlook.inputs).enumerate();
+            let slots = ahead.guess.iter().zip(&ahead.inputs).enumerate();
             let corrected = slots.map(|(slot, (guess, inputs))| {
                 let weights = &coefficients.rules[slot / per_hour][rule];
                 guess
@@ -209,7 +209,7 @@ impl LeadDay {
             Some([
                 plain.coefficients(BY_HOUR * self.lead as f64 * few)?,
                 relative.coefficients(RELATIVE * few)?,
-                together.clone(),
+                together,
             ])
         });
         Some(Coefficients { rules: rules.collect::<Option<_>>()? })

@@ -153,14 +153,11 @@ fn number(text: &str) -> Option<i64> {
 
 /// With an offset, or else in UTC.
 fn instant(text: &str) -> Option<Timestamp> {
-    let with_offset = text.parse::<jiff::Timestamp>().ok();
-    let seconds = match with_offset {
-        Some(instant) => instant.as_second(),
-        None => {
-            let civil = text.parse::<jiff::civil::DateTime>().ok()?;
-            civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_second()
-        }
+    let in_utc = || {
+        let civil = text.parse::<jiff::civil::DateTime>().ok()?;
+        Some(civil.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
     };
+    let seconds = text.parse::<jiff::Timestamp>().ok().or_else(in_utc)?.as_second();
     let instant = Timestamp::from_unix_seconds(seconds);
     (Timestamp::MIN..=Timestamp::MAX).contains(&instant).then_some(instant)
 }
