@@ -103,11 +103,10 @@ impl Reach {
             return Reachability::AtWork;
         }
         match asked.map_err(StorageError::from) {
-            Ok(true) => Reachability::AtWork,
             Ok(false) => Reachability::Idle,
             Err(StorageError::Unavailable(_)) => Reachability::Refused,
-            // It is there, and lets no more in.
-            Err(_) => Reachability::AtWork,
+            // It works for this process, or is there and lets no more in.
+            Ok(true) | Err(_) => Reachability::AtWork,
         }
     }
 }
