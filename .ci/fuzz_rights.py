@@ -15,7 +15,6 @@ ROLE = os.environ["WATTBOOK_FUZZ_ROLE"]
 # The document says of each value alone what it may be. What follows is refused for another reason, each with the places and the
 # sentences of its errors, and a schema cannot say it: `positive_data_acceptance` would demand that it be accepted. A place is
 # a pointer into the body, a parameter, or a line of a table.
-NODE_MEMBERS = "/(nodes|node_ranges)"
 REQUEST = "(/request|/requests/[0-9]+)?"
 SHAPE = REQUEST + "(/alternatives/[0-9]+)?"
 # A member that only others make needed may be null to the document; null is then refused as another type is.
@@ -122,12 +121,10 @@ BEYOND_SCHEMAS = {
         "/requests/[0-9]+": ["request [0-9]+: .*"],
     },
     "what there is at the site, and what its clock says": {
-        "(.*)?": [
-            # Nodes, partitions and features are named in bodies, their lists, parameters and tables.
-            "no node is named \".*\"",
-            "no node is in partition \".*\"",
-            "no node has feature \".*\"",
-        ],
+        # Samples of a calibration are told of as a whole.
+        "/nodes/[0-9]+|" + REQUEST + "/(only|exclude)/[0-9]+|": ["no node is named \".*\""],
+        REQUEST + "/partition": ["no node is in partition \".*\""],
+        REQUEST + "/features/[0-9]+": ["no node has feature \".*\""],
         "meter|/samples/[0-9]+|line [0-9]+, meter": ["\".*\" is no meter( of kind push)?[:;] .*"],
         "/node_ranges/[0-9]+": [r"must be a pair \[first, last\] of ordinals below [0-9]+, first <= last"],
         "first_node|last_node|nodes|": ["there are no such nodes: the cluster has [0-9]+, counted from 0"],
@@ -166,8 +163,9 @@ BEYOND_SCHEMAS = {
     },
     "steps of numbers: decimal ones are no multiples of 0.000001 as binary numbers": {
         ".*": ["has more than 6 decimals"],
-        # Less than half a microwatt is nothing.
+        # Less than half a microwatt is nothing, and so is less than half a microsecond.
         "/power_w|/power/[0-9]+/power_w": ["must be a power above zero in watts"],
+        "/state/jobs/[0-9]+/walltime_s": ["is no number of seconds above 0"],
         LIMITS: [r"must be -1 \(unlimited\), a number .*"],
     },
     # Members of an experiment whose own members are those that its policies and tables have (docs/guide/simulating.md).
