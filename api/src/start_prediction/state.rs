@@ -68,11 +68,11 @@ impl QueueState {
 /// `nodes`, or `partitions` with the nodes of each.
 fn partitions(reader: &mut Reader, object: &Object<'_>) -> Option<Vec<PartitionState>> {
     let empty = |name, nodes| PartitionState { name, nodes, jobs: Vec::new(), ids: Vec::new() };
-    if object.get("partitions").is_none() {
+    if object.non_null("partitions").is_none() {
         let nodes = reader.required(object, "nodes", whole_above_zero)?;
         return Some(vec![empty(Box::default(), nodes)]);
     }
-    if object.get("nodes").is_some() {
+    if object.non_null("nodes").is_some() {
         reader.error_at("nodes", "is said of each partition where there are partitions");
         return None;
     }

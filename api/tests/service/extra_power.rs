@@ -23,6 +23,7 @@ on_both_engines! {
     a_cancelled_request_is_withdrawn,
     wrong_answers_change_nothing,
     a_long_negotiation_is_printed_from_its_end,
+    a_named_grant_that_has_ended_keeps_its_id,
 }
 
 fn negotiable(hours: Hours, nodes: u32, fee_limit: f64) -> Value {
@@ -295,4 +296,22 @@ async fn a_long_negotiation_is_printed_from_its_end(site: Site) {
     let (messages, said) = show();
     assert!(messages.iter().all(|it| it["kind"] == "alert"), "{:#}", messages[0]);
     assert!(messages.len() == 1000 && said.contains("the newest 1000 messages"), "{said}");
+}
+
+/// A grant with the name of one that has ended is that one: the answer has its id, by which it is taken back.
+async fn a_named_grant_that_has_ended_keeps_its_id(site: Site) {
+    let server = serve(&site, "").await;
+    let client = server.client();
+    let mut answers = Vec::new();
+    for power_w in [5.0, 6.0] {
+        let (start, end) = ("2020-01-01T00:00:00Z", "2020-01-01T01:00:00Z");
+        let gift = json!({ "id": "spring", "start": start, "end": end, "power_w": power_w });
+        answers.push(client.post("/api/v1/grants", &gift).await.ok(201));
+    }
+    assert_eq!(answers[0]["grant_id"], answers[1]["grant_id"]);
+    assert_eq!(answers[1]["power_w"], json!(6.0));
+    let given = records(&client, "create_grant").await;
+    assert_eq!(given[1]["before"]["power_w"], json!(5.0));
+    let place = format!("/api/v1/grants/{}", answers[1]["grant_id"].as_str().unwrap());
+    assert_eq!(client.delete(&place).await.status, 204);
 }

@@ -33,7 +33,8 @@ async fn plans_avoid_nodes_that_are_out_of_service(site: Site) {
     let client = server.client();
     let hours = furnish(&client, 4, None).await;
     // From 3 to 5: an hour from 2 on ends as it begins.
-    let span = json!({ "node_ranges": [[0, 1]], "start": hours.hour(3), "end": hours.hour(5) });
+    let (start, end) = (hours.hour(3), hours.hour(5));
+    let span = json!({ "nodes": null, "node_ranges": [[0, 1]], "start": start, "end": end });
     let made = client.post("/api/v1/outages", &span).await.ok(201);
     assert_eq!((&made["nodes"], &made["node_count"]), (&json!(["n0", "n1"]), &json!(2)));
     assert_eq!((&made["start"], &made["end"]), (&span["start"], &span["end"]));
@@ -134,6 +135,7 @@ async fn a_wrong_outage_is_refused_with_every_error(site: Site) {
     for (body, pointers) in [
         (json!({}), vec![""]),
         (json!({ "nodes": ["n0"], "node_ranges": [[0, 0]] }), vec![""]),
+        (json!({ "nodes": null }), vec![""]),
         (json!({ "nodes": [] }), vec![""]),
         (json!({ "nodes": ["n0", "n7", 3], "wat": 1 }), vec!["/wat", "/nodes/1", "/nodes/2"]),
         (

@@ -210,7 +210,7 @@ impl Reader {
         key: &'static str,
         part: impl FnOnce(&mut Self, &RawValue) -> Option<T>,
     ) -> Option<Option<T>> {
-        match object.get(key).filter(|raw| raw.get() != "null") {
+        match object.non_null(key) {
             Some(raw) => self.within(Step::Key(key.into()), |reader| part(reader, raw)).map(Some),
             None => Some(None),
         }
@@ -360,6 +360,11 @@ impl<'a> Object<'a> {
     /// The value of the member `key`, if there is one.
     pub fn get(&self, key: &str) -> Option<&'a RawValue> {
         self.0.iter().find(|(name, _)| name == key).map(|(_, raw)| *raw)
+    }
+
+    /// The value of the member `key`, if there is one and it is not null.
+    pub fn non_null(&self, key: &str) -> Option<&'a RawValue> {
+        self.get(key).filter(|raw| raw.get() != "null")
     }
 }
 

@@ -58,7 +58,7 @@ struct Names<'a> {
 
 impl Names<'_> {
     fn read(&mut self, reader: &mut Reader, object: &Object<'_>) -> Option<NodeSet> {
-        match (object.get("nodes"), object.get("node_ranges")) {
+        match (object.non_null("nodes"), object.non_null("node_ranges")) {
             (Some(_), None) => {
                 if self.index.is_none() {
                     self.index = self.nodes.map(Nodes::index);

@@ -70,7 +70,7 @@ pub struct Arguments {
     /// How the result is printed
     #[arg(long, value_enum, default_value_t = TableFormat::Table)]
     format: TableFormat,
-    /// Write every forecast that was tested to this file, in CSV: made_at,start,end,value,p10,p90
+    /// Write every forecast that was tested to this file, in CSV: `made_at,start,end,value,p10,p90`
     #[arg(long)]
     out: Option<PathBuf>,
     #[command(flatten)]

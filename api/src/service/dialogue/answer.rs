@@ -196,11 +196,11 @@ impl DialogueService {
         self.put_grants(std::slice::from_ref(&grant), &[], now).await?;
         self.say_notice("grant", &told(std::slice::from_ref(power))).await?;
         self.shared.dialogue_bell.notify_one();
-        let is_it = |it: &Grant| match &grant.supplier_id {
-            Some(_) => it.supplier_id == grant.supplier_id,
-            None => it.id == grant.id,
+        let stored = match &grant.supplier_id {
+            Some(name) => self.grant_by_name(name).await?,
+            None => None,
         };
-        Ok(self.grants().await?.into_iter().find(is_it).unwrap_or(grant))
+        Ok(stored.unwrap_or(grant))
     }
 
     /// Takes a grant back, as the supplier says.
@@ -222,6 +222,14 @@ impl DialogueService {
     /// The database cannot be reached.
     pub async fn grants(&self) -> Result<Vec<Grant>, Fault> {
         Ok(self.shared.database.grants(self.shared.now()).await?)
+    }
+
+    /// The grant that the supplier calls so, ended or revoked too; `None` where there is none.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub async fn grant_by_name(&self, name: &str) -> Result<Option<Grant>, Fault> {
+        Ok(self.shared.database.grant_by_name(name).await?)
     }
 
     /// Writes down what the supplier said by itself.

@@ -73,6 +73,18 @@ repository!(
         pub async fn grants(&self, from: Timestamp) -> Result<Vec<Grant>, StorageError> {
             Self::upcoming(&mut *self.reader.acquire().await?, from).await
         }
+
+        /// The grant that the supplier calls so, ended or revoked too; `None` where there is none.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn grant_by_name(&self, name: &str) -> Result<Option<Grant>, StorageError> {
+            let row: Option<GrantRow> = sqlx::query_as(sql::GRANT_BY_NAME)
+                .bind(name)
+                .fetch_optional(&self.reader)
+                .await?;
+            row.map(Grant::try_from).transpose()
+        }
     }
 
     /// Parts of transactions.

@@ -183,6 +183,10 @@ async fn a_named_grant_is_replaced_and_keeps_its_standing(bench: Bench) {
     let all = database.grants(t(0)).await.unwrap();
     assert_eq!((all.len(), all[0].id, all[0].state), (1, first.id, GrantState::InForce));
     assert_eq!(all[0].power, Power::from_microwatts(7_000_000));
+    assert_eq!(database.grants(t(200)).await.unwrap(), [], "it has ended");
+    let named = database.grant_by_name("g1").await.unwrap();
+    assert_eq!(named.map(|it| it.id), Some(first.id));
+    assert_eq!(database.grant_by_name("g2").await.unwrap(), None);
 }
 
 async fn what_is_set_aside_is_released(bench: Bench) {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
-use planner::dialogue::Grant;
 use serde_json::json;
 
 use super::GrantDocument;
@@ -41,9 +40,10 @@ pub async fn create_grant(
     body: JsonBody,
 ) -> Result<(StatusCode, Extension<AuditNote>, Json<GrantDocument>), Problem> {
     let power = body.read(granted_power)?;
-    let named = power.supplier_id.as_ref();
-    let is_same = |it: &Grant| named.is_some() && it.supplier_id.as_ref() == named;
-    let before = dialogue.grants().await?.into_iter().find(is_same);
+    let before = match &power.supplier_id {
+        Some(name) => dialogue.grant_by_name(name).await?,
+        None => None,
+    };
     let grant = GrantDocument::from(&dialogue.take_gift(&power).await?);
     let before = before.map(|it| json!(GrantDocument::from(&it)));
     let note = AuditNote::of_change(before, Some(json!(grant)));

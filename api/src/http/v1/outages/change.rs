@@ -74,7 +74,7 @@ fn outage_patch(reader: &mut Reader, raw: &RawValue, nodes: &Nodes) -> Option<Ou
     {
         reader.error_at("end", "must be after start");
     }
-    let is_named = object.get("nodes").is_some() || object.get("node_ranges").is_some();
+    let is_named = ["nodes", "node_ranges"].iter().any(|key| object.non_null(key).is_some());
     let nodes = if is_named { Some(some_nodes(reader, &object, nodes)?) } else { None };
     Some(OutagePatch { nodes, start: start?, end: end?, reason: reason? })
 }
