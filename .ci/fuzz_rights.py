@@ -18,7 +18,7 @@ ROLE = os.environ["WATTBOOK_FUZZ_ROLE"]
 REQUEST = "(/request|/requests/[0-9]+)?"
 SHAPE = REQUEST + "(/alternatives/[0-9]+)?"
 # A member that only others make needed may be null to the document; null is then refused as another type is.
-NEEDED = "is missing|is not an? (string|array|whole number)"
+NEEDED = "is missing|is not an? (string|array|number|whole number)"
 LIMITS = "/(nodes|reservations|node_hours|energy_kwh|cost|co2_kg)"
 
 BEYOND_SCHEMAS = {
