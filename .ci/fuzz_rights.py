@@ -146,7 +146,7 @@ BEYOND_SCHEMAS = {
             "has no occurrence at or after the request's earliest_start",
         ],
         "/time_zone": ["\".*\" is not a time zone; one is \"Europe/Paris\""],
-        "/(until|(except|also)/[0-9]+)": ["must be a day such as .*"],
+        "/(until|(except|also)/[0-9]+)": ["must be a (day|local time) such as .*"],
         "/(per_from|per_to)": ["the time \".*\" must be such as .*"],
     },
     # 1000 errors of the kinds that are here are told one by one.
