@@ -187,7 +187,7 @@ mod tests {
     #[tokio::test]
     async fn work_is_given_up_soon_where_the_server_says_nothing() {
         let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-        let patience = patience(at(silent.local_addr().unwrap().port()), Duration::from_secs(60));
+        let patience = patience(at(silent.local_addr().unwrap().port()), Duration::from_mins(1));
         given_up(&patience, LOOK_AFTER, Duration::from_secs(2)).await;
         // It is known to be away: the next one looks at once.
         given_up(&patience, Duration::ZERO, Duration::from_secs(1)).await;
@@ -197,7 +197,7 @@ mod tests {
     #[tokio::test]
     async fn work_is_given_up_soon_where_the_server_refuses() {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let patience = patience(at(port), Duration::from_secs(60));
+        let patience = patience(at(port), Duration::from_mins(1));
         let tries: Work<'_, (), StorageError> = Box::pin(async {
             loop {
                 tokio::time::sleep(Duration::from_millis(10)).await;
@@ -216,7 +216,7 @@ mod tests {
             return;
         };
         let options = crate::engine::reach::named(url.parse().unwrap());
-        given_up(&patience(options, Duration::from_secs(60)), LOOK_AFTER, Duration::from_secs(2))
+        given_up(&patience(options, Duration::from_mins(1)), LOOK_AFTER, Duration::from_secs(2))
             .await;
     }
 
@@ -225,7 +225,7 @@ mod tests {
     async fn work_that_the_server_does_is_waited_for() {
         let Some(url) = postgres_server("work_that_the_server_does_is_waited_for") else { return };
         let options = crate::engine::reach::named(url.parse().unwrap());
-        let patience = patience(options.clone(), Duration::from_secs(60));
+        let patience = patience(options.clone(), Duration::from_mins(1));
         let slow: Work<'_, (), StorageError> = Box::pin(async {
             let mut connection = PgConnection::connect_with(&options).await?;
             sqlx::raw_sql("SELECT pg_sleep(3)").execute(&mut connection).await?;

@@ -79,10 +79,8 @@ repository!(
         /// # Errors
         /// Storage failed.
         pub async fn grant_by_name(&self, name: &str) -> Result<Option<Grant>, StorageError> {
-            let row: Option<GrantRow> = sqlx::query_as(sql::GRANT_BY_NAME)
-                .bind(name)
-                .fetch_optional(&self.reader)
-                .await?;
+            let row: Option<GrantRow> =
+                sqlx::query_as(sql::GRANT_BY_NAME).bind(name).fetch_optional(&self.reader).await?;
             row.map(Grant::try_from).transpose()
         }
     }
