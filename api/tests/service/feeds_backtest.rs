@@ -1,21 +1,22 @@
 //! `wattbook feeds backtest` of a series in a file: no service and no database.
 
+use std::iter;
+
 use serde_json::Value;
 
 use crate::command_folder::CommandFolder;
 
 /// 59 days of hours from 2026-01-01, of which the third lacks values: the hour, and seven more on every fourth day.
 fn series() -> String {
-    let mut text = "time,zone,price\n".to_owned();
-    for hour in 0..59 * 24 {
+    let row = |hour: i64| {
         let (day, hour) = (hour / 24, hour % 24);
         let date =
             if day < 31 { format!("01-{:02}", day + 1) } else { format!("02-{:02}", day - 30) };
         let value = hour + if day % 4 == 0 { 7 } else { 0 };
         let value = if day == 2 { String::new() } else { value.to_string() };
-        text += &format!("2026-{date} {hour:02}:00,FR,{value}\n");
-    }
-    text
+        format!("2026-{date} {hour:02}:00,FR,{value}\n")
+    };
+    iter::once("time,zone,price\n".to_owned()).chain((0..59 * 24).map(row)).collect()
 }
 
 fn folder() -> CommandFolder {
