@@ -125,6 +125,9 @@ pub fn backtest(model: &Model, history: &Agenda<i64>, options: &BacktestOptions)
             test.compare(model, &days, origin, &forecasts);
         }
     }
+    // Horizons may have hours in common.
+    test.forecasts.sort_by_key(|it| (it.made_at, it.span.start()));
+    test.forecasts.dedup_by_key(|it| (it.made_at, it.span.start()));
     let found = test.found.into_iter().map(HorizonReport::means);
     Backtest {
         origins: test.origins,

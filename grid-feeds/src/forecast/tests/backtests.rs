@@ -108,6 +108,17 @@ fn hours_ahead_are_parts_of_days_ahead() {
     assert!((mean - whole.mae).abs() < 1e-9, "{mean} {whole:?}");
 }
 
+/// The day that ends 36 hours ahead shares twelve hours with the one that ends 24 hours ahead.
+#[test]
+fn a_forecast_of_two_horizons_is_listed_once() {
+    let history = hours("2026-01-04T23:00:00Z", 24 * 60, |hour, day| i64::from(hour) + drawn(day));
+    let options = options("2026-02-13T23:00:00Z", "2026-02-14T23:00:00Z", &[36, 24]);
+    let found = backtest(&model(), &history, &options);
+    assert_eq!(found.horizons.iter().map(|it| it.samples).collect::<Vec<_>>(), [24, 24]);
+    assert_eq!(found.forecasts.len(), 36);
+    assert!(found.forecasts.is_sorted_by_key(|it| it.span.start()));
+}
+
 #[test]
 fn where_nothing_can_be_compared_there_is_no_report() {
     let empty = Agenda::new(Vec::new()).unwrap();
