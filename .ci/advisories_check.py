@@ -170,7 +170,9 @@ class Findings:
         for name, version in locked:
             releases = {key(one.version): one for one in known.get(name, [])}
             here = releases.get(key(version))
-            for fault in faults(name, version, here, bool(releases) and removed_fails, (advisories or {}).get(name, [])):
+            # A registry that knows nothing newer is a copy that is behind.
+            removed = removed_fails and any(one > key(version) for one in releases)
+            for fault in faults(name, version, here, removed, (advisories or {}).get(name, [])):
                 if built is None or (name, version) in built:
                     self.failures.append(f"{kind}: {name} {version} {fault}")
                 else:
@@ -299,10 +301,11 @@ def check_itself():
         "old": [Release("1.0.0", date), Release("1.1.0", date + datetime.timedelta(9)), Release("2.0.0", date)],
         "taken": [Release("1.0.0", date, ""), Release("1.0.1", date)],
         "leaky": [Release("1.1.0", date), Release("1.2.0", date)],
-        "removed": [Release("0.9.0", date)],
+        "removed": [Release("0.9.0", date), Release("1.0.1", date)],
+        "lags": [Release("0.9.0", date)],
         "told": [Release("3.0.0", date, vulnerable="CVE-0000-0000")],
     }
-    locked = [("leaky", "1.1.0"), ("old", "1.0.0"), ("removed", "1.0.0"), ("taken", "1.0.0"), ("told", "3.0.0")]
+    locked = [("lags", "1.0.0"), ("leaky", "1.1.0"), ("old", "1.0.0"), ("removed", "1.0.0"), ("taken", "1.0.0"), ("told", "3.0.0")]
     for built, expected in ((None, ["leaky", "removed", "taken", "told"]), ({("leaky", "1.1.0")}, ["leaky"])):
         findings = Findings()
         findings.judge("made up", locked, known, by_package([advisory], set()), built, removed_fails=True)

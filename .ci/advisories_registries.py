@@ -90,6 +90,14 @@ def cargo_folder():
     return None
 
 
+def read_json(text):
+    """What a registry said; one that answers otherwise, as older ones and portals do, is out of reach."""
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise OutOfReach("it answers what is no JSON") from error
+
+
 def index_path(name):
     """Where the index has a crate."""
     name = name.lower()
@@ -99,7 +107,7 @@ def index_path(name):
 
 def crate_releases(lines):
     """Releases of a crate, from the lines that the index has of it."""
-    read = [json.loads(line) for line in lines if line.strip()]
+    read = [read_json(line) for line in lines if line.strip()]
     return [Release(one["vers"], day(one.get("pubtime")), "" if one["yanked"] else None) for one in read]
 
 
@@ -161,7 +169,7 @@ def npm(names):
 
     def releases(name):
         answer = fetch(f"{address.rstrip('/')}/{urllib.parse.quote(name, safe='@')}")
-        return npm_releases(json.loads(answer)) if answer else []
+        return npm_releases(read_json(answer)) if answer else []
 
     return of_each(names, releases)
 
@@ -172,7 +180,7 @@ def npm_audit(folder):
         done = subprocess.run(
             ["npm", "audit", "--package-lock-only", "--json"], cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S
         )
-        answer = json.loads(done.stdout)
+        answer = read_json(done.stdout)
     except (OSError, subprocess.TimeoutExpired, ValueError):
         return None
     if "vulnerabilities" not in answer:
@@ -222,7 +230,7 @@ def python(locked):
         """Said of the version that is locked, or of the newest where that is the same."""
         for path in (f"{name}/{version}", name):
             answer = fetch(f"{api}/{path}/json")
-            document = json.loads(answer) if answer else {}
+            document = read_json(answer) if answer else {}
             if document.get("info", {}).get("version") == version and "vulnerabilities" in document:
                 ids = [one["id"] for one in document["vulnerabilities"] if not one.get("withdrawn")]
                 return {version: ", ".join(ids)} if ids else {}
@@ -231,6 +239,6 @@ def python(locked):
 
     def releases(name):
         answer = fetch(f"{simple}/{name}/", "application/vnd.pypi.simple.v1+json")
-        return python_releases(json.loads(answer), vulnerabilities(name, locked[name])) if answer else []
+        return python_releases(read_json(answer), vulnerabilities(name, locked[name])) if answer else []
 
     return of_each(list(locked), releases), silent

@@ -73,8 +73,6 @@ pub struct AgendaRules {
     pub contract: Option<Tariff>,
     /// What continues the sources.
     pub forecast: Option<Model>,
-    /// How far back the forecast looks.
-    pub forecast_weeks: usize,
     /// For caps: what holds where none is known.
     pub safe_mode_cap: Option<Power>,
     /// Estimates become gaps.
@@ -291,7 +289,7 @@ fn agenda(
         ensure!(quantity == Quantity::PowerCap, "safe_mode_cap_w is of power-cap only");
         Power::from_watts(watts).context("safe_mode_cap_w must be a power of 0 W or more")
     });
-    let (forecast, forecast_weeks) = forecast(fields.forecast.as_ref()).context("forecast")?;
+    let forecast = forecast(fields.forecast.as_ref()).context("forecast")?;
     let days = fields.days_ahead.unwrap_or(DAYS_AHEAD);
     ensure!((1..=60).contains(&days), "days_ahead must lie between 1 and 60");
     Ok(Some(AgendaRules {
@@ -300,7 +298,6 @@ fn agenda(
         kind,
         contract,
         forecast,
-        forecast_weeks,
         safe_mode_cap: safe_mode_cap.transpose()?,
         refuse_estimates: fields.refuse_estimates,
         ahead: Seconds::new(i64::from(days) * 86_400),
@@ -347,14 +344,12 @@ fn contract(
     tariff.map(Some).with_context(|| format!("contract: the feed {id:?} is not of a contract"))
 }
 
-/// The model and the weeks it looks back at.
-fn forecast(fields: Option<&ForecastFields>) -> anyhow::Result<(Option<Model>, usize)> {
-    let Some(fields) = fields else { return Ok((None, 0)) };
+fn forecast(fields: Option<&ForecastFields>) -> anyhow::Result<Option<Model>> {
+    let Some(fields) = fields else { return Ok(None) };
     let weeks = fields.weeks.unwrap_or(FORECAST_WEEKS);
     ensure!(weeks <= 104, "weeks must be at most 104");
     let step = Seconds::new(fields.step_s.unwrap_or(3600).into());
-    let model = Model::new(&fields.time_zone, step, weeks)?;
-    Ok((Some(model), weeks))
+    Ok(Some(Model::new(&fields.time_zone, step, weeks)?))
 }
 
 #[cfg(test)]

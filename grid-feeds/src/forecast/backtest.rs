@@ -24,6 +24,8 @@ pub struct BacktestOptions {
     pub horizons_h: Vec<usize>,
     /// Test each hour up to the furthest of these alone.
     pub by_hour: bool,
+    /// List every forecast.
+    pub lists_forecasts: bool,
 }
 
 /// What a back-test found.
@@ -33,7 +35,7 @@ pub struct Backtest {
     pub origins: usize,
     /// By hours ahead.
     pub horizons: Vec<HorizonReport>,
-    /// Every forecast that was tested, in the order of the instants at which they were made.
+    /// Every forecast that was tested, if they are to be listed, in the order of the instants at which they were made.
     pub forecasts: Vec<TestedForecast>,
 }
 
@@ -165,6 +167,9 @@ impl<'a> Test<'a> {
     fn days(&self, model: &Model, history: &Agenda<i64>) -> Option<ClockDays> {
         let start = floor(self.options.span.start(), model.step);
         let known = history.pieces().last()?.span.end();
+        if start >= known {
+            return None;
+        }
         let clock = model.local.civil(start).ok()?;
         let mut end = start;
         for day in 1.. {
@@ -183,7 +188,7 @@ impl<'a> Test<'a> {
         if !self.options.span.contains(made_at) {
             return;
         }
-        let before = self.forecasts.len();
+        let before: usize = self.found.iter().map(|it| it.samples).sum();
         for (index, hours) in self.ahead.clone().into_iter().enumerate() {
             for slot in hours.start * days.per_hour..hours.end * days.per_hour {
                 let day_slots = HOURS * days.per_hour;
@@ -199,10 +204,13 @@ impl<'a> Test<'a> {
                 };
                 let Some(came) = values(origin + lead - 1) else { continue };
                 self.found[index].add(came, &tested, yesterday, last_week);
-                self.forecasts.push(TestedForecast { made_at, ..tested });
+                if self.options.lists_forecasts {
+                    self.forecasts.push(TestedForecast { made_at, ..tested });
+                }
             }
         }
-        self.origins += usize::from(self.forecasts.len() > before);
+        let after = self.found.iter().map(|it| it.samples).sum::<usize>();
+        self.origins += usize::from(after > before);
     }
 
     fn tested_forecast(

@@ -13,6 +13,9 @@ const TAIL: f64 = 0.095;
 /// By which share of the band's width a day moves an end.
 const PACE: f64 = 0.06;
 
+/// A band that is narrower than values usually change moves as one of that width, so that it can widen at all.
+const LEAST_WIDTH: f64 = 1.0;
+
 /// Days of errors of which the ends are percentiles.
 const FIRST_DAYS: usize = 28;
 
@@ -50,18 +53,24 @@ impl Bands {
         for (slot, error) in errors.iter().enumerate() {
             let Some(error) = *error else { continue };
             let (low, high) = &mut ends[slot / per_hour];
-            let step = PACE * (*high - *low) / per_hour as f64;
+            let step = PACE * (*high - *low).max(LEAST_WIDTH) / per_hour as f64;
             *low += step * if error < *low { TAIL - 1.0 } else { TAIL };
             *high -= step * if error > *high { TAIL - 1.0 } else { TAIL };
+            if *low > *high {
+                (*low, *high) = (f64::midpoint(*low, *high), f64::midpoint(*low, *high));
+            }
         }
     }
 
-    /// Of the errors so far, by nearest rank outwards.
+    /// Of the errors so far, by nearest rank outwards; of all hours where those near one never had a value.
     fn percentiles(&self) -> Option<[(f64, f64); HOURS]> {
         let mut ends = [(0.0, 0.0); HOURS];
         for (hour, ends) in ends.iter_mut().enumerate() {
             let near = (0..=2 * BESIDE).map(|it| (hour + HOURS - BESIDE + it) % HOURS);
             let mut errors: Vec<f64> = near.flat_map(|near| &self.first[near]).copied().collect();
+            if errors.is_empty() {
+                errors = self.first.iter().flatten().copied().collect();
+            }
             errors.sort_unstable_by(f64::total_cmp);
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rank")]
             let beyond = (TAIL * 0.8 * errors.len() as f64) as usize;

@@ -62,15 +62,18 @@ impl ClockDays {
         let per_hour = usize::try_from(3600 / step.get()).ok()?;
         let mut days = Self { per_hour, days: Vec::new(), origin: clock };
         let first = history.pieces().first()?.span.start();
-        let reach = usize::try_from((origin - first).get().max(0) / 86_400).ok()?;
+        let reach = usize::try_from((origin - first).get().max(0)).ok()?.div_ceil(86_400);
         for back in (1..=most.min(reach)).rev() {
             let back = i64::try_from(back).ok()?;
             let begin = clock.checked_sub(back.days()).ok()?;
+            // Where the clock skips an hour, the last slots of a day would be the first of the next.
+            let next = clock.checked_sub((back - 1).days()).ok()?;
+            let end = local.civil_instant(next).ok()?.min(origin);
             let values = (0..HOURS * per_hour).map(|slot| {
                 let after = i64::try_from(slot).ok()? * step.get();
                 let start = local.civil_instant(begin.checked_add(after.seconds()).ok()?).ok()?;
                 let span = Span::starting(start, step)?;
-                let mean = (span.end() <= origin).then(|| mean(history, span)).flatten();
+                let mean = (span.end() <= end).then(|| mean(history, span)).flatten();
                 mean.map(|millionths| millionths as f64 / 1e6)
             });
             days.push(&values.collect::<Vec<_>>());
@@ -113,7 +116,8 @@ impl ClockDays {
     pub fn slot(&self, local: &LocalTime, instant: Timestamp) -> Option<(usize, usize)> {
         let after = self.origin.duration_until(local.civil(instant).ok()?).as_secs();
         let slot = (after * i64::try_from(self.per_hour).ok()?).div_euclid(3600);
-        let slot = usize::try_from(slot).ok()?;
+        // After the clock was set back, an instant after the origin may show an earlier time.
+        let slot = usize::try_from(slot.max(0)).ok()?;
         let slots = HOURS * self.per_hour;
         Some((slot / slots, slot % slots))
     }

@@ -206,12 +206,13 @@ impl LeadDay {
         let few = 1.0 + SCARCE_DAYS / self.learnt_days.max(1) as f64;
         let together = all.coefficients(TOGETHER * few)?;
         let rules = self.by_hour.iter().zip(&self.relative).map(|(plain, relative)| {
-            Some([
-                plain.coefficients(BY_HOUR * self.lead as f64 * few)?,
-                relative.coefficients(RELATIVE * few)?,
+            // An hour that was never known has what all have.
+            [
+                plain.coefficients(BY_HOUR * self.lead as f64 * few).unwrap_or(together),
+                relative.coefficients(RELATIVE * few).unwrap_or(together),
                 together,
-            ])
+            ]
         });
-        Some(Coefficients { rules: rules.collect::<Option<_>>()? })
+        Some(Coefficients { rules: rules.collect() })
     }
 }

@@ -32,6 +32,9 @@ use crate::local_time::LocalTime;
 /// With fewer days of history there is no pattern.
 const FEWEST_DAYS: usize = 14;
 
+/// Shorter ones would take much room, and nobody publishes them.
+const SHORTEST_STEP_S: i64 = 60;
+
 /// The rule of the forecast.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -46,8 +49,10 @@ pub enum ModelError {
     /// Not an IANA time zone.
     #[error("{0} is not a time zone such as Europe/Paris")]
     Zone(String),
-    /// Steps that do not part an hour.
-    #[error("a step of {0} s does not part an hour")]
+    /// Steps that do not part an hour, or are shorter than a minute.
+    #[error(
+        "values last {0} s; they must last an hour, or a minute or more that part it, such as 900 s"
+    )]
     Step(i64),
     /// Fewer than two weeks.
     #[error("needs at least 2 weeks of history")]
@@ -61,13 +66,19 @@ impl Model {
     /// Names the parameter that cannot be.
     pub fn new(zone: &str, step: Seconds, weeks: usize) -> Result<Self, ModelError> {
         let local = LocalTime::named(zone).map_err(|_| ModelError::Zone(zone.to_owned()))?;
-        if step.get() < 1 || 3600 % step.get() != 0 {
+        if step.get() < SHORTEST_STEP_S || 3600 % step.get() != 0 {
             return Err(ModelError::Step(step.get()));
         }
         if weeks * 7 < FEWEST_DAYS {
             return Err(ModelError::TooShort);
         }
         Ok(Self { local, step, weeks })
+    }
+
+    /// How many days before an instant a forecast made then learns from: its weeks, and a day that may have begun before the
+    /// first value.
+    pub const fn history_days(&self) -> usize {
+        7 * self.weeks + 1
     }
 
     /// The first instant at or after `instant` at which a day begins by the clock; the instant where there is none.
@@ -109,14 +120,14 @@ impl Model {
         origin: Timestamp,
         end: Timestamp,
     ) -> Option<Vec<Piece<Estimate>>> {
-        let days = ClockDays::before(&self.local, self.step, history, origin, 7 * self.weeks)?;
+        let days = ClockDays::before(&self.local, self.step, history, origin, self.history_days())?;
         let (last_day, _) = days.slot(&self.local, end - Seconds::ONE)?;
         let (_, forecasts) = Walk::new(&days, last_day + 1, days.days.len()).next()?;
         let mut pieces = Vec::new();
         let mut start = origin;
         while let Some(span) = Span::starting(start, self.step).filter(|_| start < end) {
             let (day, slot) = days.slot(&self.local, start)?;
-            let forecast = forecasts.get(day)?;
+            let forecast = forecasts.get(day).or(forecasts.last())?;
             let [value, low, high] =
                 [forecast.values[slot], forecast.low[slot], forecast.high[slot]].map(in_millionths);
             pieces.push(Piece { span, value: Estimate { value, low, high } });

@@ -1,6 +1,6 @@
 //! Through history day by day: learn what came, forecast what comes.
 
-use super::days::ClockDays;
+use super::days::{ClockDay, ClockDays, HOURS};
 use super::lead::{DayForecast, LeadDay};
 
 /// Before this many days nothing is forecast.
@@ -26,7 +26,7 @@ impl<'a> Walk<'a> {
     /// oldest.
     pub fn new(days: &'a ClockDays, ahead: usize, wanted: usize) -> Self {
         let first = days.days.windows(2).take(FIRST_ORIGIN - 1);
-        let changes: Vec<f64> = first.map(|pair| change(&pair[0].hours, &pair[1].hours)).collect();
+        let changes: Vec<f64> = first.filter_map(|pair| change(&pair[0], &pair[1])).collect();
         let scale = changes.iter().sum::<f64>() / changes.len().max(1) as f64;
         let leads = (1..=ahead).map(LeadDay::new).collect();
         Self { days, leads, origin: FIRST_ORIGIN, wanted, scale }
@@ -38,7 +38,9 @@ impl<'a> Walk<'a> {
         let origin = self.origin;
         let [.., before, last] = self.days.days.get(..origin)? else { return None };
         let share = 0.5_f64.powf(1.0 / SCALE_HALF_LIFE_DAYS);
-        self.scale = self.scale * share + change(&before.hours, &last.hours) * (1.0 - share);
+        if let Some(change) = change(before, last) {
+            self.scale = self.scale * share + change * (1.0 - share);
+        }
         // Values that do not change have errors of nothing.
         let scale = self.scale.max(1e-6);
         let anew = origin >= self.wanted || self.days.weekday(origin, 0) == 0;
@@ -71,8 +73,11 @@ impl Iterator for Walk<'_> {
     }
 }
 
-/// The mean size of the change from a day to the next, by the hour.
-fn change(before: &[f64], after: &[f64]) -> f64 {
-    let changes = before.iter().zip(after).map(|(before, after)| (after - before).abs());
-    changes.sum::<f64>() / before.len().max(1) as f64
+/// The mean size of the change from a day to the next, of the hours that are known on both; `None` without any.
+fn change(before: &ClockDay, after: &ClockDay) -> Option<f64> {
+    let known = |&hour: &usize| before.known_hours[hour] && after.known_hours[hour];
+    let changes =
+        (0..HOURS).filter(known).map(|hour| (after.hours[hour] - before.hours[hour]).abs());
+    let count = changes.clone().count();
+    (count > 0).then(|| changes.sum::<f64>() / count as f64)
 }

@@ -1,9 +1,10 @@
 //! `wattbook feeds backtest`: how good forecasts would have been, of a series in a file or of what the service keeps.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::ValueEnum;
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
@@ -28,6 +29,9 @@ const DAY: Seconds = Seconds::new(86_400);
 
 /// A series in a file is learnt from its beginning: this is beyond all that there are.
 const ALL_WEEKS: usize = 5200;
+
+/// Why there is no result.
+const NOTHING_TESTED: &str = "nothing can be tested in this span; two weeks of values before a forecast are needed, and what came after it";
 
 /// Hours beyond which nothing is forecast: two weeks.
 const FURTHEST_H: u16 = 336;
@@ -58,7 +62,7 @@ pub struct Arguments {
     /// Hours ahead: 24 tests the first day, 72 the third
     #[arg(long, value_delimiter = ',', value_parser = clap::value_parser!(u16).range(1..=i64::from(FURTHEST_H)))]
     horizon_h: Vec<u16>,
-    /// Test each hour ahead by itself, up to the furthest
+    /// Test each hour ahead by itself, all of them up to the furthest
     #[arg(long)]
     by_hour: bool,
     /// Days ahead, where no hours are named
@@ -117,7 +121,7 @@ struct ForecastRow {
 pub async fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.series {
         Some(path) => of_series(arguments, path),
-        None => Ok(of_settings(arguments).await?),
+        None => of_settings(arguments).await,
     }
 }
 
@@ -126,7 +130,8 @@ impl Arguments {
         let days = (1..=usize::from(self.days)).map(|day| 24 * day);
         let named: Vec<usize> = self.horizon_h.iter().map(|&hours| hours.into()).collect();
         let horizons_h = if named.is_empty() { days.collect() } else { named };
-        BacktestOptions { kind, span, horizons_h, by_hour: self.by_hour }
+        let lists_forecasts = self.out.is_some();
+        BacktestOptions { kind, span, horizons_h, by_hour: self.by_hour, lists_forecasts }
     }
 
     /// The quantity, if one is named.
@@ -148,61 +153,72 @@ fn kind(quantity: Quantity, currency: Currency) -> Kind {
     }
 }
 
-fn of_series(arguments: &Arguments, path: &std::path::Path) -> Result<(), Failure> {
+fn of_series(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let quantity = arguments.quantity()?.ok_or_else(|| usage("--series needs --quantity"))?;
     let text = read_text(path).map_err(|error| usage(&error))?;
+    let of_file = |error: String| format!("{}: {error}", path.display());
     let history = table::series(&text, arguments.column.as_deref()).map_err(|errors| {
-        Failure::BadInput(errors.iter().map(|it| format!("{}: {it}", path.display())).collect())
+        Failure::BadInput(errors.iter().map(|it| of_file(it.to_string())).collect())
     })?;
     let (Some(first), Some(last)) = (history.pieces().first(), history.pieces().last()) else {
-        return Err(usage(&format!("{}: has no value", path.display())));
+        return Err(usage(&of_file("has no value".to_owned())));
     };
-    let step = first.span.length();
-    let model = Model::new(&arguments.time_zone, step, ALL_WEEKS);
-    let model = model.map_err(|error| usage(&format!("{}: {error}", path.display())))?;
+    let model = Model::new(&arguments.time_zone, usual_length(&history), ALL_WEEKS);
+    let model = model.map_err(|error| usage(&of_file(error.to_string())))?;
     let start = arguments.from.unwrap_or_else(|| model.day_start(first.span.start()));
-    let span = Span::new(start, arguments.to.unwrap_or(last.span.end()));
-    let span = span.ok_or_else(|| usage("--to must be after --from"))?;
-    let kind = kind(quantity, Currency::EUR);
-    let found = backtest(&model, &history, &arguments.options(kind, span));
-    if found.horizons.is_empty() {
-        return Err(usage(&format!(
-            "{}: nothing can be tested in this span; two weeks of values before a forecast are needed, and what came after it",
-            path.display()
-        )));
+    let end = arguments.to.unwrap_or(last.span.end());
+    let options = arguments.options(kind(quantity, Currency::EUR), span_of(arguments, start, end)?);
+    show(arguments, &backtest(&model, &history, &options))
+}
+
+/// The length of most pieces.
+fn usual_length(history: &Agenda<i64>) -> Seconds {
+    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+    for piece in history.pieces() {
+        *counts.entry(piece.span.length().get()).or_default() += 1;
     }
-    Ok(show(arguments, &found)?)
+    let most = counts.into_iter().max_by_key(|&(_, count)| count);
+    Seconds::new(most.map_or(3600, |(length, _)| length))
+}
+
+/// The span in which forecasts are made.
+fn span_of(arguments: &Arguments, start: Timestamp, end: Timestamp) -> Result<Span, Failure> {
+    let whole = arguments.from.is_none() && arguments.to.is_none();
+    let error = if whole { NOTHING_TESTED } else { "--to must be after --from" };
+    Span::new(start, end).ok_or_else(|| usage(error))
 }
 
 /// A table for each agenda that is forecast.
-async fn of_settings(arguments: &Arguments) -> anyhow::Result<()> {
+async fn of_settings(arguments: &Arguments) -> Result<(), Failure> {
+    let named = arguments.quantity()?;
     let settings = Settings::load_for_feeds(&arguments.overrides)?;
     let database = crate::cli::open_or_make(&settings.database, false).await?;
     let services = Services::new(settings, database);
-    let named = arguments.quantity.as_deref();
-    let named = |rules: &&AgendaRules| named.is_none_or(|word| rules.quantity.word() == word);
+    let of_name = |rules: &&AgendaRules| named.is_none_or(|it| rules.quantity == it);
     let agendas = &services.shared.settings.feeds.agendas;
     let forecast = |rules: &AgendaRules| Some((rules.clone(), rules.forecast.clone()?));
     let models: Vec<(AgendaRules, Model)> =
-        agendas.iter().filter(named).filter_map(forecast).collect();
-    if models.is_empty() {
-        bail!("no agenda of the settings has a forecast; see docs/FEEDS.md");
-    }
-    if models.len() > 1 && (arguments.format != TableFormat::Table || arguments.out.is_some()) {
-        bail!("several agendas have forecasts: name one with --quantity");
+        agendas.iter().filter(of_name).filter_map(forecast).collect();
+    let is_for_people = arguments.format == TableFormat::Table && arguments.out.is_none();
+    match models.as_slice() {
+        [] => return Err(usage("no agenda of the settings has a forecast; see docs/FEEDS.md")),
+        [_, _, ..] if !is_for_people => {
+            return Err(usage("several agendas have forecasts: name one with --quantity"));
+        }
+        _ => {}
     }
     for (rules, model) in models {
-        let now = services.shared.now();
-        let history = services.feeds.past_values(&rules, now).await?;
         let word = rules.quantity.word();
-        let Some(history) = history.filter(|history| !history.pieces().is_empty()) else {
-            let told = "nothing is kept yet; `wattbook feeds fetch` keeps the past";
-            crate::cli::print(format!("{word}: {told}"))?;
-            continue;
+        let Some(found) = of_agenda(arguments, &services, &rules, &model).await? else {
+            let nothing =
+                format!("{word}: nothing is kept yet; `wattbook feeds fetch` keeps the past");
+            if is_for_people {
+                crate::cli::print(nothing)?;
+                continue;
+            }
+            return Err(usage(&nothing));
         };
-        let kind = kind(rules.quantity, services.shared.settings.currency);
-        let found = of_history(arguments, &model, &history, kind)?;
-        if arguments.format == TableFormat::Table {
+        if is_for_people {
             crate::cli::print(format!("{word}: from {} past days", found.origins))?;
         }
         show(arguments, &found)?;
@@ -211,22 +227,35 @@ async fn of_settings(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// From the last days of what is kept, unless the span is named.
-fn of_history(
+/// From the last days of what is kept, unless the span is named; `None` where nothing is kept.
+async fn of_agenda(
     arguments: &Arguments,
+    services: &Services,
+    rules: &AgendaRules,
     model: &Model,
-    history: &Agenda<i64>,
-    kind: Kind,
-) -> anyhow::Result<Backtest> {
-    let end = history.pieces().last().map(|it| it.span.end()).context("nothing is kept")?;
-    let origins = Seconds::new(DAY.get() * i64::from(arguments.origins));
-    let start = arguments.from.unwrap_or(end - origins);
-    let span =
-        Span::new(start, arguments.to.unwrap_or(end)).context("--to must be after --from")?;
-    Ok(backtest(model, history, &arguments.options(kind, span)))
+) -> Result<Option<Backtest>, Failure> {
+    let now = services.shared.now();
+    let from = |end: Timestamp| {
+        let origins = Seconds::new(DAY.get() * i64::from(arguments.origins));
+        arguments.from.unwrap_or(end - origins)
+    };
+    let tested = usize::try_from((now - from(now)).get().max(0) / DAY.get()).unwrap_or(0);
+    let history = services.feeds.past_values(rules, now, model.history_days() + tested).await?;
+    let Some(history) = history else { return Ok(None) };
+    let Some(end) = history.pieces().last().map(|it| it.span.end()) else { return Ok(None) };
+    let span = span_of(arguments, from(end), arguments.to.unwrap_or(end))?;
+    let kind = kind(rules.quantity, services.shared.settings.currency);
+    Ok(Some(backtest(model, &history, &arguments.options(kind, span))))
 }
 
-fn show(arguments: &Arguments, found: &Backtest) -> anyhow::Result<()> {
+fn show(arguments: &Arguments, found: &Backtest) -> Result<(), Failure> {
+    if found.horizons.is_empty() {
+        return Err(usage(NOTHING_TESTED));
+    }
+    Ok(show_found(arguments, found)?)
+}
+
+fn show_found(arguments: &Arguments, found: &Backtest) -> anyhow::Result<()> {
     if let Some(path) = &arguments.out {
         let mut table = csv::Writer::from_writer(Vec::new());
         for forecast in &found.forecasts {

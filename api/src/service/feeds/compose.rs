@@ -238,22 +238,26 @@ impl FeedService {
         if let Some(estimates) = expectation.still_good(known_until, now) {
             return Ok(Some(estimates));
         }
-        let Some(history) = self.history(rules, known_until, now).await? else { return Ok(None) };
+        let days = model.history_days();
+        let Some(history) = self.history(rules, known_until, now, days).await? else {
+            return Ok(None);
+        };
         let end = (now + rules.ahead + Seconds::new(86_400)).ceil_to(HOUR);
         let Some(span) = Span::new(known_until, end) else { return Ok(None) };
         let made = expectation.make(model, parts.kind, history, span, now).await?;
         Ok(Some(made))
     }
 
-    /// What the sources of an agenda said of the weeks before an instant, their estimates left out.
+    /// What the sources of an agenda said of so many days before an instant, their estimates left out.
     pub(super) async fn history(
         &self,
         rules: &AgendaRules,
         until: Timestamp,
         now: Timestamp,
+        days: usize,
     ) -> Result<Option<Agenda<i64>>, Fault> {
-        let weeks = i64::try_from(rules.forecast_weeks).unwrap_or(i64::MAX);
-        let begin = (until - Seconds::new(weeks * 7 * 86_400)).max(Timestamp::MIN);
+        let days = i64::try_from(days).unwrap_or(i64::MAX);
+        let begin = (until - Seconds::new(days.saturating_mul(86_400))).max(Timestamp::MIN);
         let Some(window) = Span::new(begin, until) else { return Ok(None) };
         let Some(parts) = self.parts(rules, window, now).await? else { return Ok(None) };
         let history = blocking(move || {

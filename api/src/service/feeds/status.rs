@@ -229,7 +229,7 @@ impl FeedService {
         Ok(())
     }
 
-    /// What is kept of the weeks before now, without estimates; `None` where nothing is.
+    /// What is kept of so many days before now, without estimates; `None` where nothing is.
     ///
     /// # Errors
     /// The database cannot be reached.
@@ -237,8 +237,9 @@ impl FeedService {
         &self,
         rules: &AgendaRules,
         now: Timestamp,
+        days: usize,
     ) -> Result<Option<Agenda<i64>>, Fault> {
-        self.history(rules, now, now).await
+        self.history(rules, now, now, days).await
     }
 }
 

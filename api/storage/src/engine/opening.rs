@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::migrate::{MigrateError, Migrator};
@@ -182,7 +183,7 @@ pub(crate) fn postgres_connections(options: PgConnectOptions) -> Connections<Pos
     if has_own_limit {
         return connections;
     }
-    connections.with_patience(Patience { limit: SILENT_AFTER, reach })
+    connections.with_patience(Patience { limit: SILENT_AFTER, reach, moved: Arc::default() })
 }
 
 /// Connections with the service's limits. The first is made when it is needed.

@@ -4,6 +4,7 @@
 //! Who has waited for a while therefore looks whether it is there, on a connection of its own: all who wait share a look. The
 //! server says then whether it works for this process at all. If it does not, what it said is lost.
 
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgConnection};
@@ -15,10 +16,10 @@ use uuid::Uuid;
 use crate::error::StorageError;
 
 /// How long one waits for something to happen before one looks, and looks again.
-pub(crate) const LOOK_AFTER: Duration = Duration::from_millis(900);
+pub(crate) const LOOK_AFTER: Duration = Duration::from_millis(600);
 
-/// A server that says nothing to a look for so long is away.
-const ANSWERS_WITHIN: Duration = Duration::from_millis(800);
+/// A server that says nothing for so long, and again for as long, is away: one may be the load's.
+const ANSWERS_WITHIN: Duration = Duration::from_millis(600);
 
 /// A look that found it away holds for those who come so soon after it.
 const HOLDS_FOR: Duration = Duration::from_secs(1);
@@ -74,7 +75,10 @@ impl Reach {
             return look.shows;
         }
         let begun = Instant::now();
-        let shows = timeout(ANSWERS_WITHIN, self.ask()).await.unwrap_or(Reachability::Silent);
+        let mut shows = self.ask_in_time().await;
+        if shows.is_away() {
+            shows = self.ask_in_time().await;
+        }
         *last = Some(Look { begun, ended: Instant::now(), shows });
         shows
     }
@@ -85,6 +89,10 @@ impl Reach {
         let last = self.last.try_lock().ok().and_then(|it| *it);
         let was_away = last.is_some_and(|it| it.shows.is_away() && it.ended.elapsed() < AWAY_FOR);
         if was_away { now } else { now + LOOK_AFTER }
+    }
+
+    async fn ask_in_time(&self) -> Reachability {
+        timeout(ANSWERS_WITHIN, self.ask()).await.unwrap_or(Reachability::Silent)
     }
 
     async fn ask(&self) -> Reachability {
@@ -102,6 +110,12 @@ impl Reach {
         {
             return Reachability::AtWork;
         }
+        // This process has no file left to connect by, or the like: that says nothing of the server.
+        if let Err(sqlx::Error::Io(error)) = &asked
+            && !is_of_the_server(error.kind())
+        {
+            return Reachability::AtWork;
+        }
         match asked.map_err(StorageError::from) {
             Ok(false) => Reachability::Idle,
             Err(StorageError::Unavailable(_)) => Reachability::Refused,
@@ -109,6 +123,23 @@ impl Reach {
             Ok(true) | Err(_) => Reachability::AtWork,
         }
     }
+}
+
+/// Whether an error of a connection is the server's, or of the way to it.
+fn is_of_the_server(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::ConnectionRefused
+            | ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe
+            | ErrorKind::UnexpectedEof
+            | ErrorKind::TimedOut
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable
+            | ErrorKind::NetworkDown
+            | ErrorKind::NotFound
+    )
 }
 
 impl Reachability {

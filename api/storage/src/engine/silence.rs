@@ -8,7 +8,7 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
@@ -22,12 +22,15 @@ use crate::error::StorageError;
 /// Wakes who waits, and notes that something happened.
 struct Progress {
     happened: AtomicBool,
+    /// Counts it among that of all who work with the server.
+    moved: Arc<AtomicU64>,
     waiting: Mutex<Waker>,
 }
 
 impl Wake for Progress {
     fn wake(self: Arc<Self>) {
         self.happened.store(true, Ordering::Release);
+        self.moved.fetch_add(1, Ordering::AcqRel);
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).wake_by_ref();
     }
 }
@@ -42,6 +45,8 @@ pub(crate) struct Patience {
     pub(crate) limit: Duration,
     /// How to look whether the server is there.
     pub(crate) reach: Reach,
+    /// How often something happened, to whoever works with the server: who waits for their turn sees nothing themselves.
+    pub(crate) moved: Arc<AtomicU64>,
 }
 
 /// How soon a look that found the server idle is repeated: an answer may be on its way.
@@ -53,8 +58,8 @@ struct Watch<'a> {
     begun: Instant,
     /// When something happened last.
     last: Instant,
-    /// That the server was idle at the look before, and nothing has happened since.
-    was_idle: bool,
+    /// How often something had happened when the look before found the server idle.
+    idle_at: Option<u64>,
     timer: Pin<Box<Sleep>>,
     look: Option<(Instant, Looking<'a>)>,
 }
@@ -66,12 +71,12 @@ impl<'a> Watch<'a> {
     fn new(patience: &'a Patience) -> Self {
         let (begun, first) = (Instant::now(), patience.reach.first_look());
         let timer = Box::pin(tokio::time::sleep_until(first));
-        Self { patience, begun, last: begun, was_idle: false, timer, look: None }
+        Self { patience, begun, last: begun, idle_at: None, timer, look: None }
     }
 
     fn happened(&mut self) {
         self.last = Instant::now();
-        self.was_idle = false;
+        self.idle_at = None;
     }
 
     /// Ready once nothing can be expected any more, with for how long it was waited.
@@ -100,16 +105,17 @@ impl<'a> Watch<'a> {
 
     /// What follows from a look; `is_quiet`: nothing has happened since it began.
     fn is_given_up(&mut self, shows: Reachability, is_quiet: bool) -> bool {
+        let moved = self.patience.moved.load(Ordering::Acquire);
         let is_idle = shows == Reachability::Idle && is_quiet && !blocking::is_under_way();
         let given_up = match shows {
             // Tries to connect happen again and again.
             Reachability::Refused => true,
             Reachability::Silent => is_quiet,
-            Reachability::Idle => is_idle && self.was_idle,
+            Reachability::Idle => is_idle && self.idle_at == Some(moved),
             Reachability::AtWork => false,
         };
         let pause = if is_idle { SECOND_LOOK_AFTER } else { LOOK_AFTER };
-        self.was_idle = is_idle;
+        self.idle_at = is_idle.then_some(moved);
         self.timer.as_mut().reset(Instant::now() + pause);
         given_up
     }
@@ -126,7 +132,7 @@ pub(crate) async fn unless_silent<T, E: From<StorageError>>(
     let Some(patience) = patience else { return work.await };
     let mut watch = Watch::new(patience);
     let (happened, waiting) = (AtomicBool::new(true), Mutex::new(Waker::noop().clone()));
-    let progress = Arc::new(Progress { happened, waiting });
+    let progress = Arc::new(Progress { happened, moved: Arc::clone(&patience.moved), waiting });
     let waker = Waker::from(Arc::clone(&progress));
     poll_fn(|context| {
         let mut waiting = progress.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -158,7 +164,7 @@ mod tests {
 
     /// For work at a server of these options.
     fn patience(options: PgConnectOptions, limit: Duration) -> Patience {
-        Patience { limit, reach: Reach::new(options) }
+        Patience { limit, reach: Reach::new(options), moved: Arc::default() }
     }
 
     fn at(port: u16) -> PgConnectOptions {
@@ -232,6 +238,35 @@ mod tests {
             Ok(())
         });
         unless_silent(Some(&patience), slow).await.unwrap();
+    }
+
+    /// The server waits for this process most of the time, and whoever waits for their turn sees nothing themselves.
+    #[tokio::test]
+    async fn who_waits_for_others_that_get_answers_is_not_given_up() {
+        let Some(url) = postgres_server("who_waits_for_others_that_get_answers_is_not_given_up")
+        else {
+            return;
+        };
+        let options = crate::engine::reach::named(url.parse().unwrap());
+        let patience = patience(options, Duration::from_mins(1));
+        let turn = tokio::sync::Mutex::new(());
+        let busy: Work<'_, (), StorageError> = Box::pin(async {
+            let _turn = turn.lock().await;
+            for _ in 0..150 {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+            Ok(())
+        });
+        let waits: Work<'_, (), StorageError> = Box::pin(async {
+            let _turn = turn.lock().await;
+            Ok(())
+        });
+        let (first, second) = tokio::join!(
+            unless_silent(Some(&patience), busy),
+            unless_silent(Some(&patience), waits)
+        );
+        first.unwrap();
+        second.unwrap();
     }
 
     #[tokio::test]

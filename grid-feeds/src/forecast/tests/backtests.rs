@@ -8,6 +8,7 @@ fn options(from: &str, to: &str, horizons_h: &[usize]) -> BacktestOptions {
         span: Span::new(at(from), at(to)).unwrap(),
         horizons_h: horizons_h.to_vec(),
         by_hour: false,
+        lists_forecasts: true,
     }
 }
 

@@ -116,6 +116,94 @@ fn a_hole_in_history_hides_no_pattern() {
     assert!((eight.unwrap().value.value - 8 * MILLION).abs() < 10);
 }
 
+/// Values of the hour from 03:00 never arrive. The others are learnt all the same: days alternate between 0 and 20.
+#[test]
+fn an_hour_that_is_never_known_hides_no_others() {
+    let whole =
+        hours("2026-04-05T22:00:00Z", 24 * 84, |hour, day| i64::from(hour) + 20 * (day % 2));
+    let never = |piece: &&Piece<i64>| piece.span.start().as_unix_seconds() / HOUR % 24 != 1;
+    let others = Agenda::new(whole.pieces().iter().filter(never).copied().collect()).unwrap();
+    let next = continued(&others, "2026-06-28T22:00:00Z", 1);
+    let noon = next.pieces()[12].value.value as f64 / 1e6;
+    assert!((noon - 12.0).abs() < 3.0, "day 84 is an even one: {noon}");
+}
+
+/// For forty days nothing arrived. The band is as wide after it as before, though filled days do not change.
+#[test]
+fn a_gap_is_no_sign_of_calm() {
+    let value =
+        |hour: i8, day: i64| i64::from(hour) + drawn(day) + drawn(day * 24 + i64::from(hour));
+    let whole = hours("2026-01-04T23:00:00Z", 24 * 150, value);
+    let gap = Span::new(at("2026-04-20T22:00:00Z"), at("2026-05-30T22:00:00Z")).unwrap();
+    let known = whole.pieces().iter().filter(|piece| !piece.span.overlaps(gap)).copied();
+    let incomplete = Agenda::new(known.collect()).unwrap();
+    let width = |start: &str| {
+        let next = continued(&incomplete, start, 1);
+        next.pieces().iter().map(|it| it.value.high - it.value.low).sum::<i64>() as f64
+    };
+    let (before, after) = (width("2026-04-20T22:00:00Z"), width("2026-06-01T22:00:00Z"));
+    assert!(after > 0.7 * before, "{after} after {before}");
+}
+
+/// Origins at 03:00 on the day when the clock skips from 02:00 to 03:00: the last slot of the day before is no hour of this day.
+#[test]
+fn nothing_after_the_origin_counts_where_the_clock_skips_an_hour() {
+    let value =
+        |hour: i8, day: i64| i64::from(hour) + drawn(day) + drawn(day * 24 + i64::from(hour));
+    let one = hours("2026-01-04T23:00:00Z", 24 * 95, value);
+    let origin = at("2026-03-29T01:00:00Z");
+    let other = one.pieces().iter().map(|piece| {
+        let later = if piece.span.start() >= origin { 500 * MILLION } else { 0 };
+        Piece { value: piece.value + later, ..*piece }
+    });
+    let other = Agenda::new(other.collect()).unwrap();
+    let forecasts = |history: &Agenda<i64>| {
+        let options = BacktestOptions {
+            kind: EUR,
+            span: Span::new(at("2026-03-25T02:00:00Z"), at("2026-04-04T01:00:00Z")).unwrap(),
+            horizons_h: vec![24, 48],
+            by_hour: false,
+            lists_forecasts: true,
+        };
+        let mut forecasts = backtest(&model(), history, &options).forecasts;
+        forecasts.retain(|it| it.made_at == origin);
+        forecasts
+    };
+    let said = forecasts(&one);
+    // The two slots that show the hour that was skipped are not known of this day.
+    assert_eq!(said.len(), 46);
+    assert_eq!(said, forecasts(&other));
+}
+
+/// The clock is set back from 03:00 to 02:00 half an hour after the origin: what comes shows an earlier time.
+#[test]
+fn a_forecast_begins_in_the_hour_that_comes_twice() {
+    let start = at("2026-08-01T22:00:00Z");
+    let half = |index: i64| Piece {
+        span: Span::starting(start + Seconds::new(index * 1800), Seconds::new(1800)).unwrap(),
+        value: drawn(index) * MILLION,
+    };
+    let origin = at("2026-10-25T00:30:00Z");
+    let count = (origin - start).get() / 1800;
+    let history = Agenda::new((0..count).map(half).collect()).unwrap();
+    let model = Model::new("Europe/Paris", Seconds::new(1800), 26).unwrap();
+    let span = Span::starting(origin, Seconds::new(3 * 86_400)).unwrap();
+    let next = model.continuation(EUR, &history, span).unwrap();
+    assert!(next.covers(span), "{} pieces", next.pieces().len());
+}
+
+/// The least: two weeks, of which the first day is not whole.
+#[test]
+fn two_weeks_are_enough_at_any_time_of_day() {
+    let history = hours("2026-04-05T22:00:00Z", 24 * 20 + 13, |hour, _| i64::from(hour));
+    let model = Model::new("Europe/Paris", Seconds::new(HOUR), 2).unwrap();
+    let known = Span::new(at("2026-04-11T12:00:00Z"), at("2026-04-26T11:00:00Z")).unwrap();
+    let pieces = history.pieces().iter().filter(|piece| piece.span.overlaps(known)).copied();
+    let history = Agenda::new(pieces.collect()).unwrap();
+    let span = Span::starting(at("2026-04-26T11:00:00Z"), Seconds::new(86_400)).unwrap();
+    assert_eq!(model.continuation(EUR, &history, span).unwrap().pieces().len(), 24);
+}
+
 /// Quarter-hours rise within each hour; hours alone could not tell.
 #[test]
 fn quarter_hours_have_values_of_their_own() {
@@ -157,6 +245,9 @@ fn emissions_are_never_negative_and_parameters_are_checked() {
         Model::new("Mars/Olympus", Seconds::new(3600), 4).unwrap_err(),
         ModelError::Zone("Mars/Olympus".to_owned())
     );
-    assert_eq!(Model::new("UTC", Seconds::new(7), 4).unwrap_err(), ModelError::Step(7));
+    for step in [7, 30, 86_400] {
+        let error = Model::new("UTC", Seconds::new(step), 4).unwrap_err();
+        assert_eq!(error, ModelError::Step(step));
+    }
     assert_eq!(Model::new("UTC", Seconds::new(900), 1).unwrap_err(), ModelError::TooShort);
 }

@@ -61,6 +61,34 @@ fn ends_of_bands_are_percentiles_at_first_and_then_follow() {
     assert!(later_low > low && later_high > 2.0 * high, "{later_low} {later_high}");
 }
 
+/// Nothing ever erred for four weeks; then errors come. A share of no width would be no step.
+#[test]
+fn a_band_without_width_widens() {
+    let mut bands = Bands::default();
+    for _ in 0..28 {
+        bands.learn(&[Some(0.0); 24]);
+    }
+    assert_eq!(bands.ends(0), Some((0.0, 0.0)));
+    let mut inside = 0;
+    for day in 0..120 {
+        let error = if day % 2 == 0 { 1.0 } else { -1.0 };
+        let (low, high) = bands.ends(0).unwrap();
+        inside += i32::from(day >= 60 && (low..=high).contains(&error));
+        bands.learn(&[Some(error); 24]);
+    }
+    assert!(inside > 30, "{inside} of the last 60 days");
+}
+
+/// Only twelve hours of the day ever have values: the others have the band of all.
+#[test]
+fn hours_without_values_have_the_band_of_all() {
+    let mut bands = Bands::default();
+    let errors: Vec<Option<f64>> =
+        (0..24).map(|hour| (hour >= 12).then_some(f64::from(hour))).collect();
+    bands.learn(&errors);
+    assert_eq!(bands.ends(5), Some((12.0, 23.0)));
+}
+
 /// Days without values teach nothing.
 #[test]
 fn missing_errors_do_not_move_bands() {
