@@ -119,10 +119,10 @@ impl HorizonReport {
 /// Back-tests `model` on `history`. Values before the span of the options are learnt from; where there are none, the first
 /// weeks of the span are, and nothing is tested in them. Horizons without a value to compare are left out.
 pub fn backtest(model: &Model, history: &Agenda<i64>, options: &BacktestOptions) -> Backtest {
-    let mut test = Test::new(options);
+    let mut test = Test::new(model, options);
     if let Some(days) = test.days(model, history) {
         let ahead = test.ahead.iter().map(|hours| hours.end).max().unwrap_or(0).div_ceil(HOURS);
-        let wanted = days.from(&model.local, test.options.span.start());
+        let wanted = days.from(&model.local, test.start);
         for (origin, forecasts) in Walk::new(&days, ahead, wanted) {
             test.compare(model, &days, origin, &forecasts);
         }
@@ -140,6 +140,8 @@ pub fn backtest(model: &Model, history: &Agenda<i64>, options: &BacktestOptions)
 
 struct Test<'a> {
     options: &'a BacktestOptions,
+    /// The first instant at which a forecast is made: the beginning of a step.
+    start: Timestamp,
     /// By horizon, the hours ahead that belong to it, from 0.
     ahead: Vec<std::ops::Range<usize>>,
     found: Vec<HorizonReport>,
@@ -148,7 +150,8 @@ struct Test<'a> {
 }
 
 impl<'a> Test<'a> {
-    fn new(options: &'a BacktestOptions) -> Self {
+    fn new(model: &Model, options: &'a BacktestOptions) -> Self {
+        let start = floor(options.span.start(), model.step);
         let furthest = options.horizons_h.iter().copied().max().unwrap_or(0);
         let ahead: Vec<_> = if options.by_hour {
             (0..furthest).map(|hour| hour..hour + 1).collect()
@@ -160,12 +163,12 @@ impl<'a> Test<'a> {
             ..HorizonReport::default()
         };
         let found = ahead.iter().map(report).collect();
-        Self { options, ahead, found, origins: 0, forecasts: Vec::new() }
+        Self { options, start, ahead, found, origins: 0, forecasts: Vec::new() }
     }
 
     /// Days of history up to the last origin's end, from the clock time of the span's start.
     fn days(&self, model: &Model, history: &Agenda<i64>) -> Option<ClockDays> {
-        let start = floor(self.options.span.start(), model.step);
+        let start = self.start;
         let known = history.pieces().last()?.span.end();
         if start >= known {
             return None;
@@ -185,7 +188,7 @@ impl<'a> Test<'a> {
 
     fn compare(&mut self, model: &Model, days: &ClockDays, origin: usize, said: &[DayForecast]) {
         let Some(made_at) = days.start(&model.local, origin, 0) else { return };
-        if !self.options.span.contains(made_at) {
+        if !(self.start..self.options.span.end()).contains(&made_at) {
             return;
         }
         let before: usize = self.found.iter().map(|it| it.samples).sum();

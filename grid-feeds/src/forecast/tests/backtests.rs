@@ -109,6 +109,16 @@ fn hours_ahead_are_parts_of_days_ahead() {
     assert!((mean - whole.mae).abs() < 1e-9, "{mean} {whole:?}");
 }
 
+/// Three days from half past nine: at nine o'clock of each, when the hour begins.
+#[test]
+fn a_span_that_begins_within_a_step_has_all_of_its_days() {
+    let history = hours("2026-01-04T23:00:00Z", 24 * 60, |hour, day| i64::from(hour) + drawn(day));
+    let options = options("2026-02-13T08:30:00Z", "2026-02-16T08:30:00Z", &[24]);
+    let found = backtest(&model(), &history, &options);
+    assert_eq!((found.origins, found.forecasts.len()), (4, 96));
+    assert_eq!(found.forecasts[0].made_at, at("2026-02-13T08:00:00Z"));
+}
+
 /// The day that ends 36 hours ahead shares twelve hours with the one that ends 24 hours ahead.
 #[test]
 fn a_forecast_of_two_horizons_is_listed_once() {
