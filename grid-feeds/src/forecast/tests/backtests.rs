@@ -109,7 +109,7 @@ fn hours_ahead_are_parts_of_days_ahead() {
     assert!((mean - whole.mae).abs() < 1e-9, "{mean} {whole:?}");
 }
 
-/// Three days from half past nine: at nine o'clock of each, when the hour begins.
+/// From half past nine on the 13th to half past nine on the 16th: at nine o'clock of each of these days, when the hour begins.
 #[test]
 fn a_span_that_begins_within_a_step_has_all_of_its_days() {
     let history = hours("2026-01-04T23:00:00Z", 24 * 60, |hour, day| i64::from(hour) + drawn(day));
