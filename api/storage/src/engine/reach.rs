@@ -5,6 +5,7 @@
 //! server says then whether it works for this process at all. If it does not, what it said is lost.
 
 use std::io::ErrorKind;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgConnection};
@@ -51,6 +52,8 @@ struct Look {
     begun: Instant,
     ended: Instant,
     shows: Reachability,
+    /// How much work had succeeded when it ended.
+    succeeded: u64,
 }
 
 /// How to look whether the server is there.
@@ -58,36 +61,53 @@ struct Look {
 pub(crate) struct Reach {
     options: PgConnectOptions,
     last: Mutex<Option<Look>>,
+    /// How much work of this process the server has done.
+    succeeded: AtomicU64,
 }
 
 impl Reach {
     /// Looks are made by these options.
     pub(crate) fn new(options: PgConnectOptions) -> Self {
-        Self { options, last: Mutex::new(None) }
+        Self { options, last: Mutex::new(None), succeeded: AtomicU64::new(0) }
+    }
+
+    /// Notes that the server did some work of this process: it is there, however long a login takes it.
+    pub(crate) fn succeeded(&self) {
+        self.succeeded.fetch_add(1, Ordering::AcqRel);
     }
 
     /// What a look shows that began after `since`, or one that ended just before and found the server away.
     pub(crate) async fn look(&self, since: Instant) -> Reachability {
         let mut last = self.last.lock().await;
         if let Some(look) = *last
-            && (look.begun >= since || (look.shows.is_away() && look.ended + HOLDS_FOR >= since))
+            && (look.begun >= since || (self.holds(look) && look.ended + HOLDS_FOR >= since))
         {
             return look.shows;
         }
         let begun = Instant::now();
+        let before = self.succeeded.load(Ordering::Acquire);
         let mut shows = self.ask_in_time().await;
         if shows.is_away() {
             shows = self.ask_in_time().await;
         }
-        *last = Some(Look { begun, ended: Instant::now(), shows });
+        let succeeded = self.succeeded.load(Ordering::Acquire);
+        if shows.is_away() && succeeded != before {
+            shows = Reachability::AtWork;
+        }
+        *last = Some(Look { begun, ended: Instant::now(), shows, succeeded });
         shows
+    }
+
+    /// Whether a look found the server away, and nothing has shown otherwise since.
+    fn holds(&self, look: Look) -> bool {
+        look.shows.is_away() && look.succeeded == self.succeeded.load(Ordering::Acquire)
     }
 
     /// From when on one looks who begins to wait now.
     pub(crate) fn first_look(&self) -> Instant {
         let now = Instant::now();
         let last = self.last.try_lock().ok().and_then(|it| *it);
-        let was_away = last.is_some_and(|it| it.shows.is_away() && it.ended.elapsed() < AWAY_FOR);
+        let was_away = last.is_some_and(|it| self.holds(it) && it.ended.elapsed() < AWAY_FOR);
         if was_away { now } else { now + LOOK_AFTER }
     }
 

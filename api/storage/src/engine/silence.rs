@@ -142,6 +142,9 @@ pub(crate) async fn unless_silent<T, E: From<StorageError>>(
         if progress.happened.swap(false, Ordering::AcqRel) {
             watch.happened();
             if let Poll::Ready(done) = work.as_mut().poll(&mut Context::from_waker(&waker)) {
+                if done.is_ok() {
+                    patience.reach.succeeded();
+                }
                 return Poll::Ready(done);
             }
         }
