@@ -25,6 +25,10 @@ const ANSWERS_WITHIN: Duration = Duration::from_millis(600);
 /// A look that found it away holds for those who come so soon after it.
 const HOLDS_FOR: Duration = Duration::from_secs(1);
 
+/// A server that did so much work during a look is there. Less may have been under way when it went, or come through a network
+/// that loses only long answers.
+const SIGN_OF_LIFE: u64 = 4;
+
 /// For so long after a look that found it away one looks at once.
 const AWAY_FOR: Duration = Duration::from_secs(5);
 
@@ -91,7 +95,7 @@ impl Reach {
             shows = self.ask_in_time().await;
         }
         let succeeded = self.succeeded.load(Ordering::Acquire);
-        if shows.is_away() && succeeded != before {
+        if shows.is_away() && succeeded - before >= SIGN_OF_LIFE {
             shows = Reachability::AtWork;
         }
         *last = Some(Look { begun, ended: Instant::now(), shows, succeeded });
@@ -100,7 +104,8 @@ impl Reach {
 
     /// Whether a look found the server away, and nothing has shown otherwise since.
     fn holds(&self, look: Look) -> bool {
-        look.shows.is_away() && look.succeeded == self.succeeded.load(Ordering::Acquire)
+        let since = self.succeeded.load(Ordering::Acquire) - look.succeeded;
+        look.shows.is_away() && since < SIGN_OF_LIFE
     }
 
     /// From when on one looks who begins to wait now.

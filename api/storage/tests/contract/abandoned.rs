@@ -10,6 +10,7 @@ use storage::{
     Database, NewReservation, NewSimulation, ProposeError, SimulationFilter, SimulationId,
     SimulationQueue,
 };
+use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 use crate::bench::{
@@ -23,6 +24,9 @@ on_both_engines![callers_that_go_away_leave_nothing_behind];
 const IMPATIENT: u64 = 16;
 const PATIENT: usize = 4;
 
+/// One storm after the other: two at once leave those who stay no turn on two cores.
+static STORM: Mutex<()> = Mutex::const_new(());
+
 /// Room for all.
 const QUEUE: SimulationQueue = SimulationQueue { most: 1_000_000, most_of_owner: None };
 
@@ -30,6 +34,7 @@ const QUEUE: SimulationQueue = SimulationQueue { most: 1_000_000, most_of_owner:
 static NEXT_START: AtomicI64 = AtomicI64::new(2000);
 
 async fn callers_that_go_away_leave_nothing_behind(bench: Bench) {
+    let _storm = STORM.lock().await;
     install_ten_nodes(&bench.database).await;
     let seconds = std::env::var("WATTBOOK_STORM_S").map_or(3, |text| text.parse().unwrap());
     let end = Instant::now() + Duration::from_secs(seconds);
