@@ -27,12 +27,12 @@ class OpenApiClient {
         PlanningApi planning = new PlanningApi(client);
         OffsetDateTime now = OffsetDateTime.now(ZoneOffset.UTC).truncatedTo(ChronoUnit.SECONDS);
         DecisionDocument quote = planning.createQuote(
-            new QuoteRequest().nodes(8).durationS(7200).earliestStart(now).latestStart(now.plusDays(1)));
+            new QuoteRequest().nodes(8L).durationS(7200).earliestStart(now).latestStart(now.plusDays(1)));
         check(!quote.getOffers().isEmpty(), quote);
         OfferDocument first = quote.getOffers().get(0);
         ShownOffer shown = new ShownOffer().start(first.getStart()).nodeCount(first.getNodeCount()).cost(first.getCost());
         ReservationRequest request = new ReservationRequest()
-            .nodes(8).durationS(7200).earliestStart(now).latestStart(now.plusDays(1)).expected(shown);
+            .nodes(8L).durationS(7200).earliestStart(now).latestStart(now.plusDays(1)).expected(shown);
         ReservationDocument held = planning.createReservation(request, (String) null);
         ChoiceDocument choice = new ChoiceDocument().offerId(held.getOffers().get(0).getOfferId());
         ReservationDocument booked = planning.chooseOffer(held.getId(), choice, (String) null);
@@ -40,7 +40,7 @@ class OpenApiClient {
         ReservationsPage mine = planning.listReservations("confirmed", null, null, null, null, null, true, null, 1);
         check(mine.getItems().get(0).getId().equals(held.getId()), mine);
         try {
-            planning.createQuote(new QuoteRequest().nodes(0).durationS(7200).earliestStart(now).latestStart(now));
+            planning.createQuote(new QuoteRequest().nodes(0L).durationS(7200).earliestStart(now).latestStart(now));
             throw new AssertionError("no node was booked");
         } catch (ApiException refused) {
             check(refused.getCode() == 400 && refused.getResponseBody().contains("\"/nodes\""), refused);
