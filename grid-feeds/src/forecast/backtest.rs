@@ -225,8 +225,7 @@ impl<'a> Test<'a> {
     ) -> Option<TestedForecast> {
         let day = said.get(lead - 1)?;
         let start = days.start(&model.local, origin + lead - 1, slot)?;
-        let [value, p10, p90] = [day.values[slot], day.low[slot], day.high[slot]]
-            .map(|value| if self.options.kind.is_signed() { value } else { value.max(0.0) });
+        let [value, p10, p90] = day.at(self.options.kind, slot);
         let span = Span::starting(start, model.step)?;
         Some(TestedForecast { made_at: start, span, value, p10, p90 })
     }

@@ -62,9 +62,11 @@ impl DayAhead {
         let (two, three) = (of(two)?, of(three)?);
         let back = |days: usize| of(origin - days);
         let (last, second, third) = (back(1)?, back(2)?, back(3)?);
-        let usual = mean_of_days(week, resolution);
-        let firsts = first_guesses(days, week, last_week_at)?;
         let common = Common::new(days, week, origin, lead, last_week_at)?;
+        let usual = match resolution {
+            Resolution::Hours => &common.usual,
+            Resolution::Slots => &mean_of_days(week, resolution),
+        };
         let count = last.len();
         let hour = count / HOURS;
         let (mut guess, mut inputs) = (Vec::with_capacity(count), Vec::with_capacity(count));
@@ -80,7 +82,7 @@ impl DayAhead {
                 two[slot] - first,
                 three[slot] - first,
                 usual[slot] - first,
-                common.level - firsts[slot / hour],
+                common.level - common.guess[slot / hour],
                 neighbour(slot + count - hour),
                 neighbour(slot + hour),
             ];
@@ -100,6 +102,11 @@ impl DayAhead {
 struct Common {
     /// The mean of the last seven days.
     level: f64,
+    /// What is usual in each hour.
+    usual: Vec<f64>,
+    /// The first guess for each hour, as the guesses for its slots are in the mean: differences between times of day are taken
+    /// from hours, so that the shape within an hour stays as it is.
+    guess: [f64; HOURS],
     /// By how much hours differ from their mean over the week, as a root of squares.
     spread: f64,
     /// Day means and the end of the last day, less what is usual.
@@ -121,13 +128,16 @@ impl Common {
         let spread = (squares / (week.len() * HOURS) as f64).sqrt();
         let last = week.last()?;
         let two = same_weekday(origin, lead, 1).unwrap_or(last_week);
+        let last_week = days.days.get(last_week)?;
+        let of_hour = |hour: usize| (last.hours[hour] + usual[hour] + last_week.hours[hour]) / 3.0;
+        let guess = std::array::from_fn(of_hour);
         let mut inputs = [0.0; 14];
         for (input, day) in inputs.iter_mut().zip(week) {
             *input = day.mean - level;
         }
         let late = |hours: &[f64]| hours[HOURS - 3..].iter().sum::<f64>() / 3.0;
         inputs[WEEK..].copy_from_slice(&[
-            days.days.get(last_week)?.mean - level,
+            last_week.mean - level,
             days.days.get(two)?.mean - level,
             last.least - last.mean,
             last.greatest - last.mean,
@@ -135,17 +145,8 @@ impl Common {
             late(&last.hours) - late(&usual),
             last.hours[HOURS - 1] - usual[HOURS - 1],
         ]);
-        Some(Self { level, spread, inputs })
+        Some(Self { level, usual, guess, spread, inputs })
     }
-}
-
-/// The first guess for each hour, as the guesses for its slots are in the mean: differences between times of day are taken from
-/// hours, so that the shape within an hour stays as it is.
-fn first_guesses(days: &ClockDays, week: &[ClockDay], last_week: usize) -> Option<[f64; HOURS]> {
-    let usual = mean_of_days(week, Resolution::Hours);
-    let (last, last_week) = (week.last()?, days.days.get(last_week)?);
-    let of = |hour: usize| (last.hours[hour] + usual[hour] + last_week.hours[hour]) / 3.0;
-    Some(std::array::from_fn(of))
 }
 
 /// What is usual at each time of day.

@@ -11,6 +11,7 @@ use super::days::{ClockDay, ClockDays, HOURS};
 use super::inputs::{DayAhead, Resolution};
 use super::mixture::Mixture;
 use super::regression::{Regression, Weights};
+use crate::feed::Kind;
 
 /// After so many days what was learnt counts half.
 const HALF_LIFE_DAYS: f64 = 180.0;
@@ -64,6 +65,15 @@ pub(super) struct DayForecast {
     pub high: Vec<f64>,
 }
 
+impl DayForecast {
+    /// What is expected in a slot, and the ends of its band, between which it lies. Emissions and caps are not negative.
+    pub fn at(&self, kind: Kind, slot: usize) -> [f64; 3] {
+        let value = self.values[slot];
+        let least = if kind.is_signed() { f64::NEG_INFINITY } else { 0.0 };
+        [value, self.low[slot].min(value), self.high[slot].max(value)].map(|it| it.max(least))
+    }
+}
+
 /// What waits for what comes.
 struct Pending {
     target: usize,
@@ -101,29 +111,33 @@ impl LeadDay {
         if self.learnt_days >= FIRST_DAYS && (anew || self.coefficients.is_none()) {
             self.coefficients = self.solve();
         }
-        let slots = DayAhead::new(days, origin, self.lead, Resolution::Slots)?;
-        let rules = self.rules(&slots);
+        let hours = DayAhead::new(days, origin, self.lead, Resolution::Hours)?;
+        let rules = if days.per_hour == 1 {
+            self.rules(&hours)
+        } else {
+            self.rules(&DayAhead::new(days, origin, self.lead, Resolution::Slots)?)
+        };
         let forecast = self.mixed(&rules, scale);
-        self.remember(days, origin, scale, Some((rules, forecast.clone())))?;
+        self.remember(origin, scale, hours, Some((rules, forecast.clone())));
         Some(forecast)
     }
 
     /// Only remembers what a forecast would have rested on.
     pub fn observe(&mut self, days: &ClockDays, origin: usize, scale: f64) -> Option<()> {
-        self.remember(days, origin, scale, None)
+        let hours = DayAhead::new(days, origin, self.lead, Resolution::Hours)?;
+        self.remember(origin, scale, hours, None);
+        Some(())
     }
 
     fn remember(
         &mut self,
-        days: &ClockDays,
         origin: usize,
         scale: f64,
+        hours: DayAhead,
         said: Option<(Vec<Vec<f64>>, DayForecast)>,
-    ) -> Option<()> {
-        let hours = DayAhead::new(days, origin, self.lead, Resolution::Hours)?;
+    ) {
         let target = origin + self.lead - 1;
         self.pending.push_back(Pending { target, scale, hours, said });
-        Some(())
     }
 
     /// What each rule says, by slot.

@@ -102,13 +102,9 @@ impl Model {
         span: Span,
     ) -> Result<Agenda<Estimate>, AgendaError> {
         let origin = floor(span.start(), self.step);
-        let pieces = self.forecast(history, origin, span.end()).unwrap_or_default();
+        let pieces = self.forecast(kind, history, origin, span.end()).unwrap_or_default();
         let pieces = pieces.into_iter().filter_map(|piece| {
-            let value = possible(kind, piece.value.value);
-            let low = possible(kind, piece.value.low.min(value));
-            let high = possible(kind, piece.value.high.max(value));
-            let span = piece.span.intersection(span)?;
-            Some(Piece { span, value: Estimate { value, low, high } })
+            Some(Piece { span: piece.span.intersection(span)?, value: piece.value })
         });
         Agenda::new(pieces.collect())
     }
@@ -116,6 +112,7 @@ impl Model {
     /// The values from `origin` to `end` as known at `origin`; `None` where the history is too short.
     fn forecast(
         &self,
+        kind: Kind,
         history: &Agenda<i64>,
         origin: Timestamp,
         end: Timestamp,
@@ -128,8 +125,7 @@ impl Model {
         while let Some(span) = Span::starting(start, self.step).filter(|_| start < end) {
             let (day, slot) = days.slot(&self.local, start)?;
             let forecast = forecasts.get(day).or(forecasts.last())?;
-            let [value, low, high] =
-                [forecast.values[slot], forecast.low[slot], forecast.high[slot]].map(in_millionths);
+            let [value, low, high] = forecast.at(kind, slot).map(in_millionths);
             pieces.push(Piece { span, value: Estimate { value, low, high } });
             start = span.end();
         }
@@ -140,11 +136,6 @@ impl Model {
 #[expect(clippy::cast_possible_truncation, reason = "saturates")]
 fn in_millionths(value: f64) -> i64 {
     (value * 1e6).round() as i64
-}
-
-/// Emissions and caps are not negative.
-fn possible(kind: Kind, value: i64) -> i64 {
-    if kind.is_signed() { value } else { value.max(0) }
 }
 
 fn floor(instant: Timestamp, step: Seconds) -> Timestamp {

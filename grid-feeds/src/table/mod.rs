@@ -21,7 +21,7 @@ pub use nodes::nodes;
 pub use power_samples::power_samples;
 pub(crate) use reader::{Columns, Row, read};
 pub use requests::requests;
-pub use series::series;
+pub use series::{series, usual_length};
 
 /// Reading stops after this many errors.
 pub const MAX_ERRORS: usize = 100;

@@ -1,5 +1,6 @@
 //! A series of one quantity, as suppliers and researchers publish it: a column of times, and one of values.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use csv::{ReaderBuilder, StringRecord};
@@ -163,7 +164,7 @@ fn instant(text: &str) -> Option<Timestamp> {
 }
 
 fn pieces(rows: &[SeriesRow]) -> Vec<Piece<i64>> {
-    let usual = usual_step(rows);
+    let usual = most_frequent(rows.windows(2).map(|pair| pair[1].start - pair[0].start));
     let piece = |index: usize| {
         let row = rows.get(index)?;
         let next = rows.get(index + 1).map(|next| next.start);
@@ -174,14 +175,19 @@ fn pieces(rows: &[SeriesRow]) -> Vec<Piece<i64>> {
     (0..rows.len()).filter_map(piece).collect()
 }
 
-/// The most frequent distance between rows; an hour for a single row.
-fn usual_step(rows: &[SeriesRow]) -> Seconds {
+/// The length of most pieces of a series; an hour without any.
+pub fn usual_length(series: &Agenda<i64>) -> Seconds {
+    most_frequent(series.pieces().iter().map(|piece| piece.span.length()))
+}
+
+/// The shorter of those that come as often; an hour without any.
+fn most_frequent(lengths: impl Iterator<Item = Seconds>) -> Seconds {
     let mut counts: HashMap<i64, usize> = HashMap::new();
-    for pair in rows.windows(2) {
-        *counts.entry((pair[1].start - pair[0].start).get()).or_default() += 1;
+    for length in lengths {
+        *counts.entry(length.get()).or_default() += 1;
     }
-    let most = counts.into_iter().max_by_key(|&(step, count)| (count, std::cmp::Reverse(step)));
-    Seconds::new(most.map_or(3600, |(step, _)| step))
+    let most = counts.into_iter().max_by_key(|&(length, count)| (count, Reverse(length)));
+    Seconds::new(most.map_or(3600, |(length, _)| length))
 }
 
 #[cfg(test)]

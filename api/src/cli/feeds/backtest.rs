@@ -1,6 +1,5 @@
 //! `wattbook feeds backtest`: how good forecasts would have been, of a series in a file or of what the service keeps.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,7 +12,6 @@ use grid_feeds::forecast::{
     Backtest, BacktestOptions, HorizonReport, Model, TestedForecast, backtest,
 };
 use grid_feeds::table;
-use planner::agenda::Agenda;
 use planner::quantity::Currency;
 use planner::time::{Seconds, Span, Timestamp};
 use serde::Serialize;
@@ -163,22 +161,12 @@ fn of_series(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     let (Some(first), Some(last)) = (history.pieces().first(), history.pieces().last()) else {
         return Err(usage(&of_file("has no value".to_owned())));
     };
-    let model = Model::new(&arguments.time_zone, usual_length(&history), ALL_WEEKS);
+    let model = Model::new(&arguments.time_zone, table::usual_length(&history), ALL_WEEKS);
     let model = model.map_err(|error| usage(&of_file(error.to_string())))?;
     let start = arguments.from.unwrap_or_else(|| model.day_start(first.span.start()));
     let end = arguments.to.unwrap_or(last.span.end());
     let options = arguments.options(kind(quantity, Currency::EUR), span_of(arguments, start, end)?);
     show(arguments, &backtest(&model, &history, &options))
-}
-
-/// The length of most pieces.
-fn usual_length(history: &Agenda<i64>) -> Seconds {
-    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
-    for piece in history.pieces() {
-        *counts.entry(piece.span.length().get()).or_default() += 1;
-    }
-    let most = counts.into_iter().max_by_key(|&(_, count)| count);
-    Seconds::new(most.map_or(3600, |(length, _)| length))
 }
 
 /// The span in which forecasts are made.

@@ -240,7 +240,9 @@ fn emissions_are_never_negative_and_parameters_are_checked() {
         accounting: crate::feed::Accounting::Average,
         factors: crate::feed::Factors::Direct,
     };
-    assert_eq!((possible(co2, -5), possible(EUR, -5)), (0, -5));
+    let day = lead::DayForecast { values: vec![-5.0], low: vec![-4.0], high: vec![3.0] };
+    assert_eq!(day.at(co2, 0), [0.0, 0.0, 3.0]);
+    assert_eq!(day.at(EUR, 0), [-5.0, -5.0, 3.0], "the value lies in its band");
     assert_eq!(
         Model::new("Mars/Olympus", Seconds::new(3600), 4).unwrap_err(),
         ModelError::Zone("Mars/Olympus".to_owned())
