@@ -241,8 +241,9 @@ fn emissions_are_never_negative_and_parameters_are_checked() {
         factors: crate::feed::Factors::Direct,
     };
     let day = lead::DayForecast { values: vec![-5.0], low: vec![-4.0], high: vec![3.0] };
-    assert_eq!(day.at(co2, 0), [0.0, 0.0, 3.0]);
-    assert_eq!(day.at(EUR, 0), [-5.0, -5.0, 3.0], "the value lies in its band");
+    assert_eq!(day.at(co2, 0).map(in_millionths), [0, 0, 3 * MILLION]);
+    let priced = [-5 * MILLION, -5 * MILLION, 3 * MILLION];
+    assert_eq!(day.at(EUR, 0).map(in_millionths), priced, "the value lies in its band");
     assert_eq!(
         Model::new("Mars/Olympus", Seconds::new(3600), 4).unwrap_err(),
         ModelError::Zone("Mars/Olympus".to_owned())
