@@ -80,6 +80,8 @@ BEYOND_SCHEMAS = {
         REQUEST + "/project": ["is another than the label \"project\" says; leave one out"],
         "cursor": ["is there, and so is after, as it was called before; leave out one of them"],
         "newest": ["cannot be told after a cursor"],
+        # The quantity in an agenda's path.
+        "factors": ["only CO2 has factors"],
     },
     "values that bound each other": {
         "(.*/)?(to|end|per_to)": ["must be after (from|start|per_from)"],
@@ -148,6 +150,7 @@ BEYOND_SCHEMAS = {
         "/time_zone": ["\".*\" is not a time zone; one is \"Europe/Paris\""],
         "/(until|(except|also)/[0-9]+)": ["must be a (day|local time) such as .*"],
         "/(per_from|per_to)": ["the time \".*\" must be such as .*"],
+        "/webhook_url": ["must be an https:// address on the public internet, without user, password and fragment"],
     },
     # 1000 errors of the kinds that are here are told one by one.
     "what is said of a long list of such errors": {

@@ -24,7 +24,7 @@ FOREIGN = {
 # Metrics that the dashboard does without, and why.
 LEFT_OUT = {}
 # Labels whose values are names that a site gives.
-NAMED_BY_SITES = {"job", "instance", "feed", "webhook", "meter", "reservation", "partition", "le", "quantile", "alertname", "alertstate"}
+NAMED_BY_SITES = {"job", "instance", "feed", "site", "webhook", "meter", "reservation", "partition", "le", "quantile", "alertname", "alertstate"}
 # Labels whose values no text of the source is: statuses are numbers, and routes templates of paths.
 OF_REQUESTS = {"status", "route"}
 VARIABLES = {"$__rate_interval": "1m", "$__range": "1d", "$job": "wattbook"}

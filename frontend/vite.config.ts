@@ -22,7 +22,8 @@ export default defineConfig({
           exclude: ['browser/inspect-*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
+          // Each file has a service and a browser of its own, and mostly waits.
+          maxWorkers: 2,
           // On a machine that does much else at once; one that needs it is named in the output.
           retry: process.env.CI ? 1 : 0,
         },

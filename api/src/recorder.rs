@@ -1,4 +1,4 @@
-//! Where measurements are kept: counters, histograms, and gauges of what this process does.
+//! Where measurements are kept: counters and histograms of what this process does.
 
 mod descriptions;
 

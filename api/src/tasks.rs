@@ -65,6 +65,9 @@ fn list(services: &Services) -> Vec<Task> {
     add("sum up measurements", Every(recorder::SUM_UP), Each, Box::pin(work));
     let work = Arc::clone(&services.clock_watch).watch_clock(stop());
     add("watch the clock", Every(clock_watch::LOOK), Each, Box::pin(work));
+    let teller = Holder(clock_watch::LEASE.to_owned());
+    let work = Arc::clone(&services.clock_watch).tell_jumps(stop());
+    add("tell jumps of the clock", Every(clock_watch::LOOK), teller, Box::pin(work));
     let work = Arc::clone(&services.upkeep).move_reservations_on(stop());
     add("move reservations on", Every(upkeep::MOVE_ON), Each, Box::pin(work));
     let work = Arc::clone(&services.upkeep).clear_up(stop());
@@ -183,6 +186,10 @@ fn of_feeds(services: &Services) -> Vec<Task> {
         run_by: Each,
         work: Box::pin(Arc::clone(feeds).watch_refreshes(stop())),
     }];
+    // Once, at the start.
+    let work = Arc::clone(feeds).end_former_disagreements(stop());
+    let name = "end disagreements of sources that are gone".to_owned();
+    list.push(Task { name, acts: OnSchedule, run_by: Each, work: Box::pin(work) });
     for (index, source) in settings.sources.iter().enumerate() {
         let work = Arc::clone(feeds).poll_source(index, stop());
         let (name, lease) = (format!("poll {}", source.id), source_lease(&source.id));
@@ -200,6 +207,12 @@ fn of_feeds(services: &Services) -> Vec<Task> {
         let (name, lease) = (format!("compose {}", quantity.word()), agenda_lease(quantity));
         let acts = Every(feeds::COMPOSE_EVERY);
         list.push(Task { name, acts, run_by: Holder(lease), work: Box::pin(work) });
+    }
+    if settings.other_co2().is_some() {
+        let work = Arc::clone(feeds).keep_other_co2(stop());
+        let name = "compose co2 by the other accounting".to_owned();
+        let acts = Every(feeds::COMPOSE_EVERY);
+        list.push(Task { name, acts, run_by: Each, work: Box::pin(work) });
     }
     list
 }

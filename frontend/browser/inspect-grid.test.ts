@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
-import type { AgendaDocument, FeedDocument, FeedsDocument, GrantDocument, NegotiationDocument } from '../src/api/schema';
+import type { AgendaDocument, AgreementDocument, FeedDocument, FeedsDocument, GrantDocument, NegotiationDocument } from '../src/api/schema';
 import type { PowerSpan } from '../src/ui/negotiations';
 import { NEGOTIATION, day, peak } from './peak';
 import { FAILED, inspectStates, isChosen, type State } from './states';
@@ -62,6 +62,32 @@ const failed = feedsOf((one) => ['late', 'failing', 'never'].map((status) => ({
   last_success_at: status === 'never' ? null : hours(-40),
 })));
 const worse = feedsOf((one) => [{ ...one, status: 'late', last_error: { at: hours(-1), class: 'transient', detail: DETAIL }, last_poll_at: null }]);
+/** Five sources with long names, five times, of every quantity. */
+const RIVALS = range(5, (index) => `day-ahead-auction-of-the-neighbouring-zone-${index}`);
+const disagreeing = (real: FeedsDocument): FeedsDocument => ({
+  ...real,
+  feeds: real.feeds.flatMap((one) => [one, ...RIVALS.map((id) => ({ ...one, id: `${id}-of-${one.quantity}` }))]),
+  agendas: real.agendas.map((it) => {
+    const sources = [...it.chain, ...RIVALS.map((id) => `${id}-of-${it.quantity}`)];
+    const values = sources.map((source, index) => ({ source, value: 12_345.678 * (index + 1) }));
+    const [start, end] = [(index: number) => hours(30 * index - 5), (index: number) => hours(30 * index - 1)];
+    return {
+      ...it, chain: sources, take: 'median', disagreeing_since: hours(-3),
+      disagreements: range(5, (index) => ({
+        start: start(index), end: end(index), apart_s: 5400, sources, values, taken: index % 2 ? null : values[2],
+        widest_start: start(index), widest_end: end(index),
+      })),
+    };
+  }),
+});
+const judged = (real: AgreementDocument): AgreementDocument => ({
+  ...real, judged_s: 500_000, disagreements: 123, apart_s: 90_000,
+  sources: [...real.sources.map((it) => it.source), ...RIVALS].map((source, index) => ({
+    source, judged_s: 400_000 + index, referee_s: index % 2 ? 0 : 123_456, bias: -1234.5 * index, mae: 2345.6 * index, disagreements: 123, nearest: 20 * index,
+    mae_apart: index ? 3456.7 : null, usual_ratio: 1 + index / 3,
+  })),
+});
+const unjudged = (real: AgreementDocument): AgreementDocument => ({ ...real, judged_s: 0, disagreements: 0, apart_s: 0 });
 const gaps = (real: AgendaDocument): AgendaDocument => ({
   ...real, pieces: real.pieces.filter((_, index) => index % 4 !== 0) as typeof real.pieces, gaps: [{ start: hours(2), end: hours(5) }],
 });
@@ -84,6 +110,11 @@ const FEEDS: State[] = [
   { name: 'a day', at: 'grid?days=1', act: isChosen('Ahead', '1'), there: 'Feeds' },
   { name: 'four weeks', at: 'grid?days=28', act: isChosen('Ahead', '28'), there: 'Feeds' },
   { name: 'late, failed and never heard of', at: 'grid', answers: { feeds: failed }, there: /^The provider refused the request/ },
+  { name: 'sources disagree', at: 'grid', answers: { feeds: disagreeing }, there: /disagree on the price/ },
+  {
+    name: 'all disagreements are open', at: 'grid', answers: { feeds: disagreeing }, act: (page) => page.getByText('2 other disagreements').first().click(),
+    there: /disagree on the power cap/,
+  },
   { name: 'no feed', at: 'grid', answers: { feeds: feedsOf(() => []) }, there: /^No feed is set up/ },
   { name: 'what they said', at: 'grid', act: (page) => page.getByText('Revisions').first().click(), there: /, \d+ pieces? for / },
   { name: 'asked now', at: 'grid', act: press('Ask now'), there: /^It will be asked / },
@@ -224,6 +255,9 @@ test('the pages of sources and negotiations, in each state', { timeout: 600_000 
       name: 'a source of no agenda', at: source, there: 'No agenda is made of it.',
       answers: { feeds: (real: FeedsDocument) => ({ ...real, agendas: [], feeds: real.feeds.map((it) => ({ ...it, last_revision: null })) }) },
     },
+    { name: 'a source that disagrees', at: source, answers: { feeds: disagreeing, 'agendas/price/agreement': judged }, there: 'Nearest in disagreements' },
+    { name: 'nobody knows who was right', at: source, answers: { feeds: disagreeing, 'agendas/price/agreement': unjudged }, there: /^Nothing is known yet/ },
+    { name: 'who was right cannot be read', at: source, answers: { feeds: disagreeing, 'agendas/price/agreement': 'fails' }, there: FAILED },
     { name: 'no such source', at: 'grid/sources/nobody', there: /^There is none of this name/ },
     { name: 'a source is read', at: source, answers: { feeds: 'waits' }, there: /^Reading/ },
     { name: 'a source cannot be read', at: source, answers: { feeds: 'fails' }, there: FAILED },

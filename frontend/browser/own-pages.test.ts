@@ -83,7 +83,7 @@ test('a reservation that ended says what came, in words and as a picture', async
   const came = region(page, 'What was promised, and what came');
   await came.getByRole('row', { name: /^Energy .* less \(10 %\)$/ }).waitFor();
   await came.getByRole('row', { name: /^Cost \d.* more \(20 %\)$/ }).waitFor();
-  await came.getByRole('row', { name: /^CO₂ \d.* less \(25 %\)$/ }).waitFor();
+  await came.getByRole('row', { name: /^CO₂, average, life cycle \d.* less \(25 %\)$/ }).waitFor();
   await came.getByText(/By the ledger; 67 % of the energy was measured, the rest is estimated\./).waitFor();
   const chart = came.getByRole('img', { name: /Power of the reservation over time/ });
   expect(await chart.locator('.line.estimated').getAttribute('d')).not.toBe('');

@@ -131,3 +131,26 @@ test('a service that is out of reach is told once, and its return ends that', as
   await service.start();
   await told.first().waitFor({ state: 'detached', timeout: 20_000 });
 });
+
+test('as of when the page is stands above it while the service answers from memory', async () => {
+  const { page } = await visit('#/grid');
+  await page.getByText('Feeds').first().waitFor();
+  const asOf = new Date(Date.now() - 20_000).toISOString();
+  await page.route('**/api/v1/**', async (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (!/\/(agendas\/[\w-]+|me|nodes|nodes\/powers|occupancy|outages|power-profile|site)$/.test(pathname)) return fail(route);
+    const response = await route.fetch({ maxRetries: 3 });
+    return route.fulfill({ response, headers: { ...response.headers(), 'x-wattbook-as-of': asOf } });
+  });
+  await page.goto(`${service.url}?away#/nodes`);
+  const told = page.locator('.notice', { hasText: /database is away/ });
+  await told.waitFor();
+  expect(await told.count()).toBe(1);
+  // It ticks.
+  const ago = told.getByText(/^\d+ s ago$/);
+  const before = await ago.textContent();
+  await page.waitForTimeout(2500);
+  expect(await ago.textContent()).not.toBe(before);
+  await page.unroute('**/api/v1/**');
+  await told.waitFor({ state: 'detached', timeout: 20_000 });
+});

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
-const FIRST_PAGE_BYTES = 130_000;
+const FIRST_PAGE_BYTES = 132_000;
 const dist = new URL('../dist', import.meta.url).pathname;
 const files = readdirSync(dist, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())

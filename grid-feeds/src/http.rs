@@ -16,6 +16,7 @@ use reqwest::{
     Certificate, ClientBuilder, IntoUrl, Method, RequestBuilder, Response, StatusCode, Url,
 };
 
+use crate::archive::ARCHIVE;
 use crate::feed::{FeedError, Query, Secret, Validator, beginning, excerpt, scrub};
 use crate::reach::PublicNames;
 pub use crate::redirects::follow;
@@ -26,6 +27,9 @@ const MAX_BODY_BYTES: usize = 32 * 1024 * 1024;
 
 /// No supplier is believed that asks to wait longer.
 const LONGEST_WAIT_S: i64 = 86_400;
+
+/// Makes a text of a body.
+type Decode = fn(Vec<u8>) -> Result<String, FeedError>;
 
 /// How long to wait for a supplier.
 #[derive(Clone, Copy, Debug)]
@@ -205,19 +209,44 @@ pub async fn ask_there_alone(
 /// # Errors
 /// The connection failed or took too long, or the answer is larger than allowed; secrets are hidden in what is told.
 pub async fn received(
+    response: Response,
+    secret: Option<&Secret>,
+    now: Timestamp,
+) -> Result<Answer, FeedError> {
+    decoded(response, secret, now, plain).await
+}
+
+/// As [`send`], without a secret; `decode` makes a text of the body.
+///
+/// # Errors
+/// As [`send`], and those of `decode`.
+pub(crate) async fn send_decoded(
+    request: RequestBuilder,
+    now: Timestamp,
+    decode: Decode,
+) -> Result<Answer, FeedError> {
+    decoded(ask(request, None).await?, None, now, decode).await
+}
+
+fn plain(bytes: Vec<u8>) -> Result<String, FeedError> {
+    if bytes.starts_with(ARCHIVE) {
+        return Err(FeedError::payload("the answer", "is a zip archive; ask for a shorter span"));
+    }
+    String::from_utf8(bytes).map_err(|error| FeedError::payload("the answer", error))
+}
+
+async fn decoded(
     mut response: Response,
     secret: Option<&Secret>,
     now: Timestamp,
+    decode: Decode,
 ) -> Result<Answer, FeedError> {
     let status = response.status().as_u16();
     let retry_after = retry_after(response.headers(), now);
     let validator = validator(response.headers());
     let elsewhere = elsewhere(&response);
     let bytes = body(&mut response, secret).await?;
-    if bytes.starts_with(b"PK\x03\x04") {
-        return Err(FeedError::payload("the answer", "is a zip archive; ask for a shorter span"));
-    }
-    let text = String::from_utf8(bytes).map_err(|error| FeedError::payload("the answer", error))?;
+    let text = decode(bytes)?;
     let text = match secret {
         Some(secret) if !(200..300).contains(&status) => secret.redact(beginning(&text)),
         _ => text,
@@ -271,7 +300,7 @@ impl Answer {
     pub fn success(&self) -> Result<&str, FeedError> {
         match self.status {
             200..=299 => Ok(&self.text),
-            status @ (429 | 503) => Err(FeedError::Busy { status, retry_after: self.retry_after }),
+            429 | 503 => Err(self.busy()),
             300..=399 => Err(self.redirected()),
             408 | 500..=599 => Err(self.transient()),
             status => Err(FeedError::Refused { status, message: excerpt(&self.text) }),
@@ -288,6 +317,11 @@ impl Answer {
              address in the settings",
             self.status
         ))
+    }
+
+    /// This answer as a refusal for now.
+    pub const fn busy(&self) -> FeedError {
+        FeedError::Busy { status: self.status, retry_after: self.retry_after }
     }
 
     /// This answer as a failure that passes.
@@ -377,6 +411,9 @@ mod tests {
         let message = "<h1>Scheduled maintenance</h1>".to_owned();
         assert_eq!(answer(403).success(), Err(FeedError::Refused { status: 403, message }));
         assert!(answer(200).success().is_ok());
+        let retry_after = Some(Seconds::new(7));
+        let busy = Answer { retry_after, ..answer(403) }.busy();
+        assert_eq!(busy, FeedError::Busy { status: 403, retry_after });
         for status in [301, 302, 307, 308] {
             let error = answer(status).success().unwrap_err();
             assert!(matches!(error, FeedError::Transient { .. }), "{error}");

@@ -95,15 +95,19 @@ pub struct Judged {
 
 impl Limits {
     /// Wide limits: prices between -1,000 and 10,000 EUR/MWh (European auctions are capped at -500
-    /// and 4,000 to 5,000), ten times that in other currencies but pounds, francs and dollars; CO2
-    /// up to 2,000 g/kWh, beyond the worst power station.
+    /// and 4,000 to 5,000), ten times that in other currencies but pounds, francs and dollars, a hundred
+    /// times in yen; CO2 up to 2,000 g/kWh, beyond the worst power station.
     pub fn usual(kind: Kind) -> Self {
         let minute = Seconds::new(60);
         let days = |days: i64| Seconds::new(days * 86_400);
         match kind {
             Kind::Price { currency } => {
-                let strong = ["EUR", "GBP", "CHF", "USD"].contains(&currency.code());
-                let unit = MILLION * if strong { 1 } else { 10 };
+                let unit = MILLION
+                    * match currency.code() {
+                        "EUR" | "GBP" | "CHF" | "USD" => 1,
+                        "JPY" => 100,
+                        _ => 10,
+                    };
                 Self {
                     lowest: -1_000 * unit,
                     highest: 10_000 * unit,
@@ -312,6 +316,15 @@ mod tests {
         assert_eq!(judged.series.agenda.at(at(3600)), None);
         let words = judged.suspicions[0].to_string();
         assert!(words.ends_with("99999 cannot be and is a gap"), "{words}");
+    }
+
+    /// In January 2021 a kWh cost 251 yen in Japan, 251,000 a MWh.
+    #[test]
+    fn prices_in_yen_have_wider_limits() {
+        let price = |code: &str| Kind::Price { currency: Currency::parse(code).unwrap() };
+        let known = |code| judged(series(price(code), &[Some(9_000), Some(251_000)]), None);
+        assert_eq!(known("JPY").unwrap().series.agenda.pieces().len(), 2);
+        assert_eq!(known("AUD").unwrap().series.agenda.pieces().len(), 1);
     }
 
     #[test]

@@ -13,6 +13,9 @@ pub const MAX_NAMES: usize = 1_000_000;
 /// How long all names of a list may be together, bytes.
 const MAX_BYTES: usize = 64 << 20;
 
+/// How many pairs of brackets a name may have: Slurm itself knows one for each dimension of a network.
+const MAX_BRACKETS: usize = 32;
+
 /// What is wrong with a list, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}, at character {character} of {list:?}")]
@@ -133,6 +136,10 @@ fn pattern(text: &str, begin: usize, end: usize) -> Result<Pattern<'_>, Wrong> {
     while let Some((before, after)) = rest.split_once('[') {
         let (inside, behind) = after.split_once(']').unwrap_or((after, ""));
         let inside_at = place + before.len() + 1;
+        if parts.len() >= 2 * MAX_BRACKETS {
+            let what = format!("more than {MAX_BRACKETS} pairs of brackets in a name");
+            return Err((inside_at - 1, what));
+        }
         parts.push(Part::Text(before));
         parts.push(Part::Numbers(ranges(inside, inside_at)?));
         (rest, place) = (behind, inside_at + inside.len() + 1);
@@ -302,6 +309,15 @@ mod tests {
             let told = parse(text).unwrap_err().to_string();
             assert!(told.starts_with(what), "{told}");
         }
+    }
+
+    /// Names are put together bracket by bracket, each inside the one before: very many would end the stack.
+    #[test]
+    fn a_name_has_not_very_many_brackets() {
+        assert_eq!(parse(&"[1]".repeat(32)), Ok(vec!["1".repeat(32)]));
+        let told = parse(&format!("n1,{}", "[1]".repeat(100_000))).unwrap_err().to_string();
+        // 3 characters before it, and 32 pairs of 3.
+        assert!(told.starts_with("more than 32 pairs of brackets in a name, at character 100 of"));
     }
 
     /// A list of a few characters must not fill the memory.

@@ -11,6 +11,8 @@
 //! Where management controllers are and who asks them is the crate `bmc`'s.
 
 pub mod answer;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 pub mod ipmi;
 pub mod name;
 pub mod prometheus;

@@ -156,7 +156,7 @@ fn split(words: &str) -> (&str, String) {
     (first, excerpt(rest))
 }
 
-fn power(words: &str) -> Result<PowerReading, PowerError> {
+pub(crate) fn power(words: &str) -> Result<PowerReading, PowerError> {
     Ok(match split(words) {
         ("on", _) => PowerReading::Seen(NodePower::On),
         ("off", _) => PowerReading::Seen(NodePower::Off),
@@ -167,7 +167,7 @@ fn power(words: &str) -> Result<PowerReading, PowerError> {
     })
 }
 
-fn accepted(words: &str) -> Result<(), PowerError> {
+pub(crate) fn accepted(words: &str) -> Result<(), PowerError> {
     match split(words) {
         ("ok", _) => Ok(()),
         ("failed", why) => Err(PowerError::Unreachable(why)),
@@ -176,7 +176,7 @@ fn accepted(words: &str) -> Result<(), PowerError> {
     }
 }
 
-fn limit(words: &str) -> Result<LimitReading, PowerError> {
+pub(crate) fn limit(words: &str) -> Result<LimitReading, PowerError> {
     match split(words) {
         ("none", _) => Ok(LimitReading::Unlimited),
         ("unknown", why) => Ok(LimitReading::Unknown(why)),

@@ -21,6 +21,8 @@ mod by_node;
 pub mod command;
 mod driver;
 mod error;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 pub mod ipmi;
 mod limit;
 mod lines;

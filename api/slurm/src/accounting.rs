@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use planner::node_list;
 use planner::quantity::Energy;
 use planner::resource_manager::{JobPhase, ManagedJob, ManagerError, WantedReservation};
-use planner::time::{Seconds, Span, Timestamp};
+use planner::time::{Span, Timestamp};
 use serde::Deserialize;
 
 use crate::client::{Slurm, segment};
@@ -21,7 +21,7 @@ const NOTHING_FOUND: i64 = 9003;
 
 /// What is read of a job.
 #[derive(Debug, Deserialize)]
-struct AccountedJob {
+pub(crate) struct AccountedJob {
     job_id: i64,
     array: Array,
     time: Times,
@@ -288,7 +288,7 @@ impl AccountedJob {
     }
 
     /// The job as a value.
-    fn managed(self) -> Result<ManagedJob, ManagerError> {
+    pub(crate) fn managed(self) -> Result<ManagedJob, ManagerError> {
         let (id, submitted) = self.identity();
         let energy = self.energy();
         let nodes = node_names(self.node_list(), &format!("job {id} of slurmdbd"))?;
@@ -306,7 +306,7 @@ impl AccountedJob {
             phase: JobPhase::Ended,
             start: self.time.start.instant().filter(|_| !nodes.is_empty()),
             end: self.time.end.instant(),
-            limit: self.time.limit.positive().map(|minutes| Seconds::new(minutes * 60)),
+            limit: self.time.limit.minutes(),
             queued: None,
             nodes,
             reservation: None,
@@ -320,7 +320,8 @@ impl AccountedJob {
         let of_job = self.tres.allocated.iter().find(|it| it.kind == "energy");
         let of_job = of_job.and_then(|it| it.count.positive()).and_then(energy);
         let consumed = |step: &Step| step.statistics.as_ref()?.energy.as_ref()?.consumed.positive();
-        of_job.or_else(|| energy(self.steps.iter().filter_map(consumed).sum()))
+        let of_steps = || self.steps.iter().filter_map(consumed).fold(0, i64::saturating_add);
+        of_job.or_else(|| energy(of_steps()))
     }
 }
 
@@ -386,5 +387,7 @@ mod tests {
         // 1200 J of its batch step and 300 J of the other.
         let step = json!({"set": true, "infinite": false, "number": 300});
         assert_eq!(consumed(&json!(-2), [json!(1200), step]), Some(joules(1500)));
+        // Two steps of which each alone is more than a job consumes.
+        assert_eq!(consumed(&json!(-2), [json!(i64::MAX), json!(i64::MAX)]), None);
     }
 }

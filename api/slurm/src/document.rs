@@ -3,7 +3,7 @@
 
 use planner::node_list;
 use planner::resource_manager::ManagerError;
-use planner::time::Timestamp;
+use planner::time::{Seconds, Timestamp};
 use serde::{Deserialize, Deserializer};
 
 /// A document of slurmrestd: its items, and what it says about itself.
@@ -136,9 +136,14 @@ impl Number {
         }
     }
 
-    /// The instant, where there is one.
+    /// The instant, where there is one; later than the calendar goes there is none.
     pub fn instant(self) -> Option<Timestamp> {
-        self.positive().map(Timestamp::from_unix_seconds)
+        self.positive().map(Timestamp::from_unix_seconds).filter(|it| *it <= Timestamp::MAX)
+    }
+
+    /// The length of so many minutes, where there is one.
+    pub fn minutes(self) -> Option<Seconds> {
+        self.positive().and_then(|minutes| minutes.checked_mul(60)).map(Seconds::new)
     }
 }
 
@@ -217,6 +222,15 @@ mod tests {
         }
         assert!(serde_json::from_str::<Number>(r#""soon""#).is_err());
         assert_eq!((number("0").positive(), number("5").positive()), (None, Some(5)));
+    }
+
+    /// 253,402,300,799 s end the year 9999; a minute more than 2^63 s / 60 has no length in seconds.
+    #[test]
+    fn instants_and_lengths_that_cannot_be_are_none() {
+        assert_eq!(number("253402300799").instant(), Some(Timestamp::MAX));
+        assert_eq!(number("253402300800").instant(), None);
+        assert_eq!(number("90").minutes(), Some(Seconds::new(5400)));
+        assert_eq!(number("153722867280912931").minutes(), None);
     }
 
     #[test]

@@ -65,7 +65,7 @@ impl TryFrom<JobDocument> for ManagedJob {
         let phase = phase(&job.state);
         let queued = if phase == JobPhase::Waiting { queued(&job) } else { None };
         let nodes = node_names(&job.nodes, &format!("job {id}"))?;
-        let limit = job.time_limit.positive().map(|minutes| Seconds::new(minutes * 60));
+        let limit = job.time_limit.minutes();
         // Of a job that waits the start is a guess, and of one that never ran it is when it was cancelled.
         let start =
             job.start_time.instant().filter(|_| phase != JobPhase::Waiting && !nodes.is_empty());

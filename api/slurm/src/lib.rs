@@ -16,6 +16,8 @@
 mod accounting;
 mod client;
 mod document;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod jobs;
 mod nodes;
 mod reservations;

@@ -230,6 +230,16 @@ fn document<T: DeserializeOwned>(path: &str, answer: &Answer) -> Result<Document
     if document.errors.is_empty() { Ok(document) } else { Err(refusal(answer, &document.errors)) }
 }
 
+/// The document of an answer with this status and body, which came at once.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn document_of<T: DeserializeOwned>(
+    status: u16,
+    body: &[u8],
+) -> Result<Document<T>, ManagerError> {
+    let status = StatusCode::from_u16(status).unwrap_or_default();
+    document("", &Answer { status, body: body.to_vec(), took: Duration::ZERO, is_read: true })
+}
+
 /// What an answer that is no success means.
 fn refusal(answer: &Answer, complaints: &[Complaint]) -> ManagerError {
     let status = answer.status;

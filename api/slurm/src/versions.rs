@@ -90,11 +90,8 @@ pub(crate) async fn find_out(rest: &Rest) -> Result<Spoken, ManagerError> {
         Err(ManagerError::Unsupported(_)) => rest.raw("openapi").await?,
         described => described?,
     };
-    let described: Described<'_> = serde_json::from_slice(&described).map_err(|error| {
-        ManagerError::Unreadable(format!("slurmrestd's description of itself: {error}"))
-    })?;
-    let paths: Vec<String> = described.paths.into_keys().collect();
-    let slurm = newest(&paths, "/slurm/").ok_or_else(|| {
+    let (slurm, slurmdb) = spoken_of(&described)?;
+    let slurm = slurm.ok_or_else(|| {
         ManagerError::Unsupported(format!(
             "this slurmrestd offers no documents of slurmctld from v0.0.{OLDEST} (Slurm 22.05) on; start it with \
              openapi/slurmctld (or openapi/v0.0.{OLDEST}) among its plugins, option -s"
@@ -105,10 +102,21 @@ pub(crate) async fn find_out(rest: &Rest) -> Result<Spoken, ManagerError> {
     let (release, cluster) = release.map_or((None, None), |it| (it.release, it.cluster));
     Ok(Spoken {
         slurm,
-        slurmdb: newest(&paths, "/slurmdb/"),
+        slurmdb,
         release: release.unwrap_or_default(),
         cluster: cluster.filter(|name| !name.is_empty()),
     })
+}
+
+/// The versions of slurmctld's and of slurmdbd's documents to speak, by slurmrestd's description of itself.
+pub(crate) fn spoken_of(
+    description: &[u8],
+) -> Result<(Option<DataParser>, Option<DataParser>), ManagerError> {
+    let described: Described<'_> = serde_json::from_slice(description).map_err(|error| {
+        ManagerError::Unreadable(format!("slurmrestd's description of itself: {error}"))
+    })?;
+    let paths: Vec<String> = described.paths.into_keys().collect();
+    Ok((newest(&paths, "/slurm/"), newest(&paths, "/slurmdb/")))
 }
 
 /// The controller's clock now.

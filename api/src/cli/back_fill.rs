@@ -6,6 +6,7 @@ use std::time::Duration;
 use grid_feeds::feed::{FeedError, Fetched, Query, RetryClass, Revision, Role};
 use grid_feeds::http::Http;
 use grid_feeds::plausibility::{Limits, judge};
+use grid_feeds::schedule::Rhythm;
 use indicatif::{ProgressBar, ProgressStyle};
 use planner::time::{Seconds, Span, Timestamp};
 
@@ -46,13 +47,16 @@ pub async fn back_fill(
     bar.set_message(source.id.clone());
     let http = Http::new(source.timeouts)?;
     let mut filling = Filling { services, source, http, role: None, patience: &PAUSES_S };
-    let (mut values, mut revisions, mut known, mut missing) = (0, 0, 0_usize, Vec::new());
+    let (mut values, mut revisions, mut missing) = (0, 0, Vec::new());
+    let (mut asked, mut known) = (0_usize, 0_usize);
     for part in parts {
         if services.feeds.has_measured(source, part).await? {
             known += 1;
             bar.inc(1);
             continue;
         }
+        tokio::time::sleep(pause_before(&source.rhythm, asked)).await;
+        asked += 1;
         match filling.fill(part, &bar).await? {
             Ok(kept) => {
                 values += kept;
@@ -61,16 +65,20 @@ pub async fn back_fill(
             Err(error) => missing.push(format!("{}, {part}: {error}", source.id)),
         }
         bar.inc(1);
-        // As often as the supplier's budget permits.
-        let rhythm = &source.rhythm;
-        let pause = f64::from(rhythm.budget_per_s) / f64::from(rhythm.budget_requests);
-        tokio::time::sleep(Duration::from_secs_f64(pause)).await;
     }
     bar.finish_and_clear();
     let before =
         if known > 0 { format!("; {known} parts were kept before") } else { String::new() };
     super::print(format!("{}: {values} values kept, {revisions} revisions{before}", source.id))?;
     Ok(missing)
+}
+
+/// The wait before a part after so many that were `asked` for: as the supplier's budget permits, none before the first.
+fn pause_before(rhythm: &Rhythm, asked: usize) -> Duration {
+    if asked == 0 {
+        return Duration::ZERO;
+    }
+    Duration::from_secs_f64(f64::from(rhythm.budget_per_s) / f64::from(rhythm.budget_requests))
 }
 
 impl Filling<'_> {
@@ -187,5 +195,13 @@ mod tests {
         let at = Timestamp::from_unix_seconds;
         let span = |start, end| Span::new(at(start), at(end)).unwrap();
         assert_eq!(parts(span(0, 25), Seconds::new(10)), [span(0, 10), span(10, 20), span(20, 25)]);
+    }
+
+    /// Ten requests a minute are one every six seconds. There is nothing to wait for before the first part or after the last.
+    #[test]
+    fn parts_after_the_first_wait_as_the_budget_says() {
+        let rhythm = Rhythm { budget_requests: 10, budget_per_s: 60, ..Rhythm::default() };
+        let pauses = [0, 1, 2].map(|asked| pause_before(&rhythm, asked).as_secs());
+        assert_eq!(pauses, [0, 6, 6]);
     }
 }

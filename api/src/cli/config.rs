@@ -2,6 +2,7 @@
 
 use comfy_table::Table;
 use comfy_table::presets::NOTHING;
+use storage::may_be_overheard;
 use url::Url;
 
 use super::{Failure, print, tell};
@@ -43,6 +44,13 @@ fn warnings(settings: &Settings) -> Vec<String> {
             "listen = \"{}\" is reached from other machines without TLS; let a proxy in front of it speak TLS, and \
              listen on 127.0.0.1",
             settings.listen
+        ));
+    }
+    if may_be_overheard(&settings.database) {
+        warnings.push(format!(
+            "database = \"{}\" is at another machine, and what is said to it may go over the network in plain text; add \
+             sslmode=verify-full and sslrootcert to the URL",
+            without_password(&settings.database)
         ));
     }
     if settings.public_url.is_none() {

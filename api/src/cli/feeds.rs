@@ -1,6 +1,8 @@
-//! `wattbook feeds`: try the configured sources, back-fill what they said, judge forecasts.
+//! `wattbook feeds`: try the configured sources, back-fill what they said, judge forecasts and sources.
 
+mod agreement;
 mod backtest;
+mod disagreements;
 
 use anyhow::{Context, anyhow, bail};
 use clap::Subcommand;
@@ -9,6 +11,7 @@ use comfy_table::presets::NOTHING;
 use grid_feeds::feed::{FeedError, Revision};
 use grid_feeds::http::Http;
 use planner::time::{Seconds, Span, Timestamp};
+use serde::Serialize;
 
 use super::Failure;
 use super::back_fill::{ask_role, back_fill};
@@ -52,6 +55,10 @@ enum Command {
     /// Say how good forecasts would have been, beside the simplest rules: of a series in a file, or over the last weeks that
     /// are kept
     Backtest(Box<backtest::Arguments>),
+    /// Say where sources of one quantity disagree now, and whose value is taken
+    Disagreements(disagreements::Arguments),
+    /// Say which source of a quantity was right: by what each had said when the time came, and what came true
+    Agreement(agreement::Arguments),
 }
 
 /// An instant, or the first one of a day such as 2026-03-01.
@@ -74,8 +81,19 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
                 Ok(fetch(Services::new(settings, database), span, ids).await?)
             }
             Command::Backtest(arguments) => backtest::run(arguments).await,
+            Command::Disagreements(arguments) => disagreements::run(arguments).await,
+            Command::Agreement(arguments) => agreement::run(arguments).await,
         }
     })
+}
+
+/// Rows as CSV, with a head.
+fn csv_of(rows: &[impl Serialize]) -> anyhow::Result<String> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    for row in rows {
+        table.serialize(row)?;
+    }
+    Ok(String::from_utf8(table.into_inner()?)?)
 }
 
 fn usage(message: &str) -> Failure {

@@ -1,13 +1,13 @@
 //! A clock that follows what it reads, and doubts it where it jumps.
 //!
-//! What is believed goes on as the monotonic clock does, which nobody sets. Readings of the time of day correct it, as
-//! long as they are near. One that is further off is doubted: nothing goes by it until it has been the same for some
+//! What is believed goes on by a clock that nobody sets, also while the machine sleeps: waking is no jump. Readings of the time of day
+//! correct it, as long as they are near. One that is further off is doubted: nothing goes by it until it has been the same for some
 //! minutes, or somebody says that it is right.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::machine_us;
+use super::{SteadyInstant, machine_us};
 
 /// A reading that is no further off is followed, microseconds.
 const FOLLOWED_US: i64 = 60_000_000;
@@ -27,7 +27,7 @@ pub const DOUBTED_FOR: Duration = Duration::from_mins(5);
 /// The clock of this process.
 #[derive(Debug)]
 pub struct ClockGuard {
-    origin: Instant,
+    origin: SteadyInstant,
     belief: Mutex<Belief>,
 }
 
@@ -37,6 +37,8 @@ struct Belief {
     /// Microseconds since 1970 at the origin; `None` before the first reading.
     offset_us: Option<i64>,
     doubted: Option<Doubted>,
+    /// Why the last one that was doubted is so no more.
+    ended: Option<DoubtEnd>,
     /// Whether the database's clock is read, and the machine's is not.
     of_database: bool,
 }
@@ -57,6 +59,28 @@ pub struct ClockJump {
     pub for_s: u64,
 }
 
+/// Why a jump is not doubted any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DoubtEnd {
+    /// An operator said that the clock is right.
+    Accepted,
+    /// The clock has been the same for long enough.
+    Lasted,
+    /// The clock is near again to what was believed.
+    WentBack,
+}
+
+impl DoubtEnd {
+    /// Its word in events.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Accepted => "accepted",
+            Self::Lasted => "lasted",
+            Self::WentBack => "went_back",
+        }
+    }
+}
+
 impl Belief {
     /// Takes a reading: microseconds since 1970 at the origin, by what it says so long after the origin.
     fn read(&mut self, offset_us: i64, at: Duration) {
@@ -65,7 +89,8 @@ impl Belief {
             return;
         };
         if offset_us.abs_diff(believed) <= FOLLOWED_US.unsigned_abs() {
-            (self.offset_us, self.doubted) = (Some(offset_us), None);
+            self.offset_us = Some(offset_us);
+            self.doubt_no_more(DoubtEnd::WentBack);
             return;
         }
         let same = self
@@ -73,7 +98,8 @@ impl Belief {
             .filter(|doubted| offset_us.abs_diff(doubted.offset_us) <= SAME_US.unsigned_abs());
         let doubted = same.unwrap_or(Doubted { offset_us, since: at });
         if at.saturating_sub(doubted.since) >= DOUBTED_FOR {
-            (self.offset_us, self.doubted) = (Some(offset_us), None);
+            self.offset_us = Some(offset_us);
+            self.doubt_no_more(DoubtEnd::Lasted);
         } else {
             self.doubted = Some(Doubted { offset_us, ..doubted });
         }
@@ -81,9 +107,17 @@ impl Belief {
 
     /// Believes what is doubted; whether anything is.
     fn accept(&mut self) -> bool {
-        let doubted = self.doubted.take();
-        self.offset_us = doubted.map(|doubted| doubted.offset_us).or(self.offset_us);
-        doubted.is_some()
+        let Some(doubted) = self.doubted else { return false };
+        self.offset_us = Some(doubted.offset_us);
+        self.doubt_no_more(DoubtEnd::Accepted);
+        true
+    }
+
+    /// Ends what is doubted, if anything is.
+    fn doubt_no_more(&mut self, end: DoubtEnd) {
+        if self.doubted.take().is_some() {
+            self.ended = Some(end);
+        }
     }
 
     fn jump(&self, at: Duration) -> Option<ClockJump> {
@@ -95,7 +129,7 @@ impl Belief {
 
 impl ClockGuard {
     fn new() -> Self {
-        Self { origin: Instant::now(), belief: Mutex::default() }
+        Self { origin: SteadyInstant::now(), belief: Mutex::default() }
     }
 
     /// The one of this process, since a machine has one clock.
@@ -120,7 +154,7 @@ impl ClockGuard {
     pub fn read_database(&self, read_us: i64, asked: Instant, came: Instant) {
         let took = came.saturating_duration_since(asked);
         let mut belief = self.belief();
-        let at = (asked + took / 2).saturating_duration_since(self.origin);
+        let at = self.origin.elapsed().saturating_sub((asked + took / 2).elapsed());
         let offset_us = read_us - micros(at);
         if !std::mem::replace(&mut belief.of_database, true) {
             (belief.offset_us, belief.doubted) = (Some(offset_us), None);
@@ -132,13 +166,18 @@ impl ClockGuard {
         if took <= SLOW && !near(belief.offset_us) {
             belief.read(offset_us, at);
         } else if near(belief.offset_us) {
-            belief.doubted = None;
+            belief.doubt_no_more(DoubtEnd::WentBack);
         }
     }
 
     /// The jump that is doubted, if there is one.
     pub fn jump(&self) -> Option<ClockJump> {
         self.belief().jump(self.origin.elapsed())
+    }
+
+    /// Why the last jump that was doubted is so no more; `None` where there was none.
+    pub fn ended(&self) -> Option<DoubtEnd> {
+        self.belief().ended
     }
 
     /// Believes the jump that is doubted; whether there was one.
@@ -187,6 +226,7 @@ mod tests {
         assert_eq!(belief.jump(seconds(1)).map(|jump| jump.by_s), Some(-3_600));
         belief.read(100, seconds(3));
         assert_eq!((belief.offset_us, belief.jump(seconds(3))), (Some(100), None));
+        assert_eq!(belief.ended, Some(DoubtEnd::WentBack));
     }
 
     /// A jump has been read from 1 s on: at 300 s it is not believed yet, at 301 s it is.
@@ -197,8 +237,9 @@ mod tests {
         for at in (1..=300).step_by(13) {
             belief.read(HOUR_US, seconds(at));
         }
-        assert_eq!(belief.offset_us, Some(0));
+        assert_eq!((belief.offset_us, belief.ended), (Some(0), None));
         belief.read(HOUR_US, seconds(301));
+        assert_eq!(belief.ended, Some(DoubtEnd::Lasted));
         assert_eq!((belief.offset_us, belief.jump(seconds(301))), (Some(HOUR_US), None));
     }
 
@@ -212,7 +253,10 @@ mod tests {
         }
         assert_eq!(belief.offset_us, Some(0));
         assert!(belief.accept());
-        assert_eq!(belief.offset_us, Some(20 * HOUR_US));
+        assert_eq!(
+            (belief.offset_us, belief.ended),
+            (Some(20 * HOUR_US), Some(DoubtEnd::Accepted))
+        );
         assert!(!belief.accept());
     }
 

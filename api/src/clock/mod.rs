@@ -8,12 +8,14 @@
 //! Where it is not set, the service's clock is guarded: a jump of what it reads is doubted at first (`guard`).
 
 mod guard;
+mod steady;
 
 use std::str::FromStr;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-pub use guard::{ClockGuard, ClockJump, DOUBTED_FOR};
+pub use guard::{ClockGuard, ClockJump, DOUBTED_FOR, DoubtEnd};
 use planner::time::Timestamp;
+pub use steady::SteadyInstant;
 
 /// The fastest a clock may be set.
 const FASTEST: i64 = 1_000_000;

@@ -1,10 +1,14 @@
 //! Settings of feeds: `[[feeds]]` names the sources, `[agendas.<quantity>]` says how they become one
 //! agenda. See `docs/FEEDS.md`.
 
+mod inputs;
+
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
+use grid_feeds::agreement::AgreementTolerance;
+use grid_feeds::compose::Precedence;
 use grid_feeds::feed::{Accounting, Factors, Kind, Quantity};
 use grid_feeds::forecast::Model;
 use grid_feeds::http::Timeouts;
@@ -17,6 +21,8 @@ use rand_chacha::rand_core::SeedableRng;
 use serde::Deserialize;
 use toml::{Table, Value};
 
+use self::disagreement::DisagreementFields;
+pub use self::inputs::InputSource;
 use super::source_provider::{OpenAdr, SourceProvider};
 
 /// The source of what is put through the API: it counts before all feeds.
@@ -69,16 +75,33 @@ pub struct AgendaRules {
     pub chain: Vec<usize>,
     /// For CO2: what its sources must be; as the first source where not said.
     pub kind: Option<Kind>,
+    /// For CO2: what is shown beside it by the other accounting.
+    pub other: Option<OtherCo2Rules>,
     /// Prices where no source has one.
     pub contract: Option<Tariff>,
     /// What continues the sources.
     pub forecast: Option<Model>,
+    /// What the forecast knows ahead of time.
+    pub inputs: Vec<InputSource>,
     /// For caps: what holds where none is known.
     pub safe_mode_cap: Option<Power>,
     /// Estimates become gaps.
     pub refuse_estimates: bool,
+    /// Whose value counts where several fresh sources have one.
+    pub precedence: Precedence,
+    /// How far apart sources may lie before that is told.
+    pub tolerance: AgreementTolerance,
     /// How far ahead the agenda reaches.
     pub ahead: Seconds,
+}
+
+/// How CO2 by the other accounting is composed, which nothing is planned by.
+#[derive(Clone, Debug)]
+pub struct OtherCo2Rules {
+    /// Positions in [`Feeds::sources`], the first counts most.
+    pub chain: Vec<usize>,
+    /// What these sources must be.
+    pub kind: Kind,
 }
 
 /// What the file says of one source beside its provider's settings.
@@ -109,6 +132,7 @@ pub struct AgendaFields {
     chain: Option<Vec<String>>,
     accounting: Option<Accounting>,
     factors: Option<Factors>,
+    other: Option<OtherFields>,
     contract: Option<String>,
     forecast: Option<ForecastFields>,
     safe_mode_cap_w: Option<f64>,
@@ -117,6 +141,15 @@ pub struct AgendaFields {
     fresh_for_s: Option<u32>,
     usable_for_s: Option<u32>,
     days_ahead: Option<u32>,
+    disagreement: Option<DisagreementFields>,
+}
+
+/// What the file says of CO2 by the other accounting.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OtherFields {
+    chain: Vec<String>,
+    factors: Factors,
 }
 
 /// Forecasts learn from so many weeks, unless the settings say otherwise.
@@ -128,6 +161,9 @@ struct ForecastFields {
     time_zone: String,
     weeks: Option<usize>,
     step_s: Option<u32>,
+    holidays: Option<String>,
+    #[serde(default)]
+    inputs: Vec<String>,
 }
 
 impl Feeds {
@@ -149,6 +185,7 @@ impl Feeds {
     /// Names the place: the feed by its position and id, the agenda by its quantity.
     pub fn read(
         feeds: Vec<Table>,
+        inputs: Vec<Table>,
         agendas: &BTreeMap<String, AgendaFields>,
         lease_s: Option<u32>,
         currency: Currency,
@@ -168,12 +205,15 @@ impl Feeds {
             ensure!(ids.insert(source.id.clone()), "{}: the id is taken", place());
             sources.push(source);
         }
+        let inputs = inputs::read_all(inputs)?;
         let quantities = [Quantity::Price, Quantity::Co2, Quantity::PowerCap];
         let mut rules = Vec::new();
         for quantity in quantities {
             let fields = agendas.get(quantity.word());
             let place = || format!("agendas.{}", quantity.word());
-            rules.extend(agenda(quantity, fields, &sources, currency).with_context(place)?);
+            rules.extend(
+                agenda(quantity, fields, (&sources, &inputs), currency).with_context(place)?,
+            );
         }
         let lease = Duration::from_secs(lease_s.into());
         Ok(Self { sources, agendas: rules, lease })
@@ -182,6 +222,11 @@ impl Feeds {
     /// The source of an id.
     pub fn source(&self, id: &str) -> Option<&Source> {
         self.sources.iter().find(|source| source.id == id)
+    }
+
+    /// How CO2 by the other accounting is composed; `None` where the settings name no sources of it.
+    pub fn other_co2(&self) -> Option<&OtherCo2Rules> {
+        self.agenda(Quantity::Co2)?.other.as_ref()
     }
 
     /// How a quantity is composed; `None` where it has no sources.
@@ -207,11 +252,7 @@ fn source(
     const OURS: [&str; 6] = ["id", "quantity", "poll", "timeouts", "fresh_for_s", "usable_for_s"];
     let ours = OURS.iter().filter_map(|&name| Some((name.to_owned(), table.remove(name)?)));
     let fields: SourceFields = Value::Table(ours.collect()).try_into()?;
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    ensure!(
-        (1..=64).contains(&fields.id.len()) && fields.id.chars().all(is_name),
-        "an id has 1 to 64 letters, digits, - _ and ."
-    );
+    ensure!(is_id(&fields.id), "an id has 1 to 64 letters, digits, - _ and .");
     ensure!(fields.id != API_SOURCE, "the id {API_SOURCE:?} is that of what is put by hand");
     let provider_word = table.get("provider").and_then(Value::as_str).unwrap_or_default();
     let provider_word = provider_word.to_owned();
@@ -245,6 +286,12 @@ fn source(
     })
 }
 
+/// Whether a source may be called so.
+fn is_id(id: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    (1..=64).contains(&id.len()) && id.chars().all(is_name)
+}
+
 /// The usual rhythm of a provider with what the site says otherwise.
 fn rhythm(usual: &Rhythm, given: Table) -> anyhow::Result<Rhythm> {
     let mut fields = Table::try_from(usual)?;
@@ -259,10 +306,12 @@ fn rhythm(usual: &Rhythm, given: Table) -> anyhow::Result<Rhythm> {
 fn agenda(
     quantity: Quantity,
     fields: Option<&AgendaFields>,
-    sources: &[Source],
+    (sources, inputs): (&[Source], &[InputSource]),
     currency: Currency,
 ) -> anyhow::Result<Option<AgendaRules>> {
-    let chain = chain(quantity, fields.and_then(|it| it.chain.as_deref()), sources)?;
+    let other = fields.and_then(|it| it.other.as_ref());
+    let beside = other.map_or(&[][..], |it| &it.chain);
+    let chain = chain(quantity, fields.and_then(|it| it.chain.as_deref()), beside, sources)?;
     let nothing = AgendaFields::default();
     let given = fields.is_some();
     let fields = fields.unwrap_or(&nothing);
@@ -281,6 +330,7 @@ fn agenda(
         (Quantity::Co2, None, None) => None,
         (Quantity::Co2, ..) => bail!("accounting and factors need each other"),
     };
+    let other = other.map(|it| other_co2(it, kind, sources)).transpose().context("other")?;
     let contract = contract(quantity, fields.contract.as_deref(), sources)?;
     if let Some(tariff) = &contract {
         ensure!(Some(tariff.kind()) == kind, "the contract has another currency than the site");
@@ -289,28 +339,37 @@ fn agenda(
         ensure!(quantity == Quantity::PowerCap, "safe_mode_cap_w is of power-cap only");
         Power::from_watts(watts).context("safe_mode_cap_w must be a power of 0 W or more")
     });
+    let inputs = fields.forecast.as_ref().map(|it| inputs::named(&it.inputs, inputs));
+    let inputs = inputs.transpose().context("forecast")?.unwrap_or_default();
     let forecast = forecast(fields.forecast.as_ref()).context("forecast")?;
+    let (precedence, tolerance) =
+        disagreement::read(quantity, fields.disagreement.as_ref()).context("disagreement")?;
     let days = fields.days_ahead.unwrap_or(DAYS_AHEAD);
     ensure!((1..=60).contains(&days), "days_ahead must lie between 1 and 60");
     Ok(Some(AgendaRules {
         quantity,
         chain,
         kind,
+        other,
         contract,
         forecast,
+        inputs,
         safe_mode_cap: safe_mode_cap.transpose()?,
         refuse_estimates: fields.refuse_estimates,
+        precedence,
+        tolerance,
         ahead: Seconds::new(i64::from(days) * 86_400),
     }))
 }
 
-/// The chain as positions; without one, all sources of the quantity in the order of the file.
+/// The chain as positions; without one, all sources of the quantity in the order of the file but for those beside it.
 fn chain(
     quantity: Quantity,
     given: Option<&[String]>,
+    beside: &[String],
     sources: &[Source],
 ) -> anyhow::Result<Vec<usize>> {
-    let of_quantity = |source: &Source| source.quantity == quantity;
+    let of_quantity = |source: &Source| source.quantity == quantity && !beside.contains(&source.id);
     let Some(given) = given else {
         let all = sources.iter().enumerate().filter(|(_, source)| of_quantity(source));
         return Ok(all.map(|(index, _)| index).collect());
@@ -331,6 +390,29 @@ fn chain(
     Ok(chain)
 }
 
+/// The rules of CO2 by the accounting that `kind` has not.
+fn other_co2(
+    fields: &OtherFields,
+    kind: Option<Kind>,
+    sources: &[Source],
+) -> anyhow::Result<OtherCo2Rules> {
+    let Some(Kind::Co2 { accounting, .. }) = kind else {
+        bail!("it is of co2 only, where accounting and factors say what is planned by");
+    };
+    ensure!(!fields.chain.is_empty(), "its chain must name at least one feed");
+    let mut chain = Vec::with_capacity(fields.chain.len());
+    for id in &fields.chain {
+        let named = |source: &Source| source.id == *id && source.quantity == Quantity::Co2;
+        let Some(index) = sources.iter().position(named) else {
+            bail!("chain: there is no feed {id:?} of co2");
+        };
+        ensure!(!chain.contains(&index), "chain: {id:?} is there twice");
+        chain.push(index);
+    }
+    let kind = Kind::Co2 { accounting: accounting.other(), factors: fields.factors };
+    Ok(OtherCo2Rules { chain, kind })
+}
+
 fn contract(
     quantity: Quantity,
     id: Option<&str>,
@@ -349,8 +431,14 @@ fn forecast(fields: Option<&ForecastFields>) -> anyhow::Result<Option<Model>> {
     let weeks = fields.weeks.unwrap_or(FORECAST_WEEKS);
     ensure!(weeks <= 104, "weeks must be at most 104");
     let step = Seconds::new(fields.step_s.unwrap_or(3600).into());
-    Ok(Some(Model::new(&fields.time_zone, step, weeks)?))
+    let model = Model::new(&fields.time_zone, step, weeks)?;
+    Ok(Some(match &fields.holidays {
+        Some(name) => model.with_holidays(name).context("holidays")?,
+        None => model,
+    }))
 }
+
+mod disagreement;
 
 #[cfg(test)]
 mod tests;

@@ -65,6 +65,8 @@ pub struct File {
     #[serde(default)]
     pub feeds: Vec<toml::Table>,
     #[serde(default)]
+    pub inputs: Vec<toml::Table>,
+    #[serde(default)]
     pub agendas: BTreeMap<String, AgendaFields>,
     pub feed_lease_s: Option<u32>,
     pub negotiation: Option<NegotiationFields>,
@@ -129,9 +131,8 @@ impl File {
 
     fn read(mut self, overrides: &Overrides, errors: &mut SettingErrors) -> Option<Settings> {
         let database = self.database_url(overrides);
-        let hold_s = overrides.hold_s.or(self.hold_s);
-        let hold = errors.note(within("hold_s", hold_s, 900, 1..=604_800));
-        let hold = hold.map(|it| Seconds::new(it.into()));
+        let hold = within("hold_s", overrides.hold_s.or(self.hold_s), 900, 1..=604_800);
+        let hold = errors.note(hold).map(|it| Seconds::new(it.into()));
         let slot = errors.note(within("slot_s", self.slot_s, 900, 1..=86_400));
         let scope = overrides.power_cap_scope.as_ref().or(self.power_cap_scope.as_ref());
         let cap_scope = errors.note(cap_scope(scope));
@@ -162,9 +163,10 @@ impl File {
         let openadr = currency.and_then(|currency| {
             errors.note(source_provider::openadr(self.openadr, currency).context("[openadr]"))
         });
-        let (sources, lease_s) = (self.feeds, self.feed_lease_s);
+        let (sources, inputs, lease_s) = (self.feeds, self.inputs, self.feed_lease_s);
         let feeds = currency.zip(openadr.as_ref()).and_then(|(currency, openadr)| {
-            errors.note(Feeds::read(sources, &self.agendas, lease_s, currency, openadr.as_ref()))
+            let openadr = openadr.as_ref();
+            errors.note(Feeds::read(sources, inputs, &self.agendas, lease_s, currency, openadr))
         });
         let negotiation = openadr.as_ref().and_then(|openadr| {
             errors.note(Negotiation::read(self.negotiation, openadr.is_some()))

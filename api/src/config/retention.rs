@@ -40,6 +40,8 @@ pub struct Retention {
     pub idempotency_keys: Seconds,
     /// Mails, after they were sent or given up.
     pub mails: Seconds,
+    /// API tokens, after they were revoked or ended.
+    pub tokens: Seconds,
 }
 
 /// What the file says.
@@ -56,6 +58,7 @@ pub struct RetentionFields {
     events_days: Option<u32>,
     idempotency_keys_days: Option<u32>,
     mails_days: Option<u32>,
+    tokens_days: Option<u32>,
     audit_days: Option<u32>,
     samples_days: Option<u32>,
     quarters_days: Option<u32>,
@@ -79,6 +82,7 @@ impl Retention {
             events: days_or("events_days", fields.events_days, 1, 7)?,
             idempotency_keys: days_or("idempotency_keys_days", fields.idempotency_keys_days, 1, 1)?,
             mails: days_or("mails_days", fields.mails_days, LEAST_MAIL_DAYS, LEAST_MAIL_DAYS)?,
+            tokens: days_or("tokens_days", fields.tokens_days, least, 400)?,
         })
     }
 }
@@ -149,6 +153,7 @@ mod tests {
         let for_ever = [kept.reservations, kept.power, kept.simulations, kept.negotiations];
         assert_eq!(for_ever, [None; 4]);
         assert_eq!((kept.offers, kept.revisions), (length(400), length(1096)));
+        assert_eq!(kept.tokens, length(400));
         let brief = (kept.events, kept.idempotency_keys, kept.mails);
         assert_eq!(brief, (length(7), length(1), length(40)));
         let kept = read("reservations_days = 3650\npower_days = 90\nevents_days = 30").unwrap();
@@ -168,6 +173,7 @@ mod tests {
             "events_days = 0",
             "idempotency_keys_days = 36526",
             "mails_days = 39",
+            "tokens_days = 30",
             "ledger_days = 1",
         ] {
             let error = format!("{:#}", read(wrong).unwrap_err());

@@ -285,6 +285,12 @@ impl AuditNote {
         Self { object: Some(object), ..self }
     }
 
+    /// The note with whose it is.
+    #[must_use]
+    pub fn whose(self, owner: &str) -> Self {
+        Self { owner: Some(owner.to_owned()), ..self }
+    }
+
     /// Of what is somebody's, and is read.
     pub fn of_owner(owner: impl Into<String>) -> Self {
         Self { owner: Some(owner.into()), ..Self::default() }

@@ -13,16 +13,18 @@ use axum::http::{HeaderMap, header};
 use planner::node_set::NodeSet;
 use planner::reservation::Role;
 use planner::rights::{Action, Asker, RightsObject, Verdict};
+use planner::time::Timestamp;
 use storage::ApiToken;
 
 use super::App;
 use super::acting;
 use super::audit::AuditSheet;
 use super::caller::{Caller, Credential};
+use super::kept;
 use super::problem::Problem;
 use super::rights::{action_of, not_listed};
 use crate::config::Settings;
-use crate::service::shared::{CallerProjects, Forbidden, SiteState, digest};
+use crate::service::shared::{CallerProjects, Fault, Forbidden, KeptState, SiteState, digest};
 use crate::service::sign_in::{SignInService, VerifiedToken};
 
 /// A caller who may, as far as that is known before it is read with what.
@@ -31,10 +33,18 @@ pub struct By {
     pub caller: Caller,
     /// The book as it was when they called: the token was judged by it, and a plan may rest on it.
     pub state: Arc<SiteState>,
+    /// Where the database is away and the read may be answered all the same: the instant until which everything committed is
+    /// in the state.
+    pub as_of: Option<Timestamp>,
     settings: Arc<Settings>,
 }
 
 impl By {
+    /// The state for a read.
+    pub fn kept(&self) -> KeptState {
+        KeptState { state: Arc::clone(&self.state), as_of: self.as_of }
+    }
+
     /// Refuses who may not do this with all of these nodes: each must be in a partition that they may do it in, and in none
     /// that they may not.
     ///
@@ -88,7 +98,25 @@ impl FromRequestParts<App> for By {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
-        let state = app.services.shared.state().await?;
+        let away = match app.services.shared.state().await {
+            Ok(state) => return Self::admit(parts, app, KeptState { state, as_of: None }).await,
+            Err(away) => away,
+        };
+        let kept = match &away {
+            Fault::Unavailable(_) => kept::kept_for(parts, &app.services.shared.states),
+            Fault::Internal(_) => None,
+        };
+        let Some(kept) = kept else { return Err(away.into()) };
+        kept::note(parts, &kept);
+        // Whom it does not let in may have been let in since.
+        Self::admit(parts, app, kept).await.map_err(|_| away.into())
+    }
+}
+
+impl By {
+    /// Who calls by a state, if they may.
+    async fn admit(parts: &mut Parts, app: &App, kept: KeptState) -> Result<Self, Problem> {
+        let KeptState { state, as_of } = kept;
         let settings = Arc::clone(&app.services.shared.settings);
         let mut caller = identify(parts, app, &state).await?;
         let action = action_of(&parts.method, &parts.extensions);
@@ -110,7 +138,7 @@ impl FromRequestParts<App> for By {
         }
         // Bodies are read only for those who are known.
         parts.extensions.insert(caller.clone());
-        Ok(Self { caller, state, settings })
+        Ok(Self { caller, state, as_of, settings })
     }
 }
 
@@ -137,7 +165,9 @@ async fn identify(parts: &Parts, app: &App, state: &SiteState) -> Result<Caller,
         app.services.tokens.note_use(*id);
         let only = actions.as_ref().map(|actions| Arc::from(actions.as_slice()));
         let credential = Credential::Token { id: *id, expires: *expires, only };
-        return Ok(known(owner, *role, credential, &[], app, state));
+        // Nobody vouches for who sends a token: what was vouched for when they last signed in bounds it.
+        let vouched = state.callers().vouched_for(owner);
+        return Ok(known(owner, *role, credential, vouched, app, state));
     }
     let verified = parts.extensions.get::<VerifiedToken>().cloned();
     let signed_in = app.services.sign_in.sign_in(token, verified.as_ref(), state).await?;

@@ -12,6 +12,7 @@ use super::audit::AuditNote;
 use crate::clock::Clock;
 use crate::service::shared::{Access, CallerKind, CallerProjects, SiteState};
 use crate::service::sign_in::SignedIn;
+use crate::service::tokens::TokenMaker;
 
 /// Stands for all users where it is noted whose something is.
 const EVERYBODY: &str = "*";
@@ -66,6 +67,15 @@ impl Caller {
     pub fn asker(&self) -> Option<Asker<'_>> {
         let asker = self.access().asker()?;
         Some(Asker { role: self.role?, ..asker })
+    }
+
+    /// Who they are where they ask for tokens.
+    pub fn token_maker(&self) -> TokenMaker<'_> {
+        let (token, ends, only) = match &self.credential {
+            Credential::Token { id, expires, only } => (Some(*id), *expires, only.as_deref()),
+            Credential::OnlyUser | Credential::SignedIn(_) => (None, None, None),
+        };
+        TokenMaker { name: &self.owner, asker: self.asker(), only, token, ends }
     }
 
     /// The issuer of the access token that let them in.

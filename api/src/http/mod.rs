@@ -14,6 +14,7 @@ pub mod caller;
 pub mod carbon_aware;
 pub mod docs;
 pub mod health;
+mod kept;
 pub mod metrics;
 pub mod problem;
 pub mod query;
@@ -67,6 +68,7 @@ use crate::service::shares::ShareService;
 use crate::service::sign_in::SignInService;
 use crate::service::simulations::SimulationService;
 use crate::service::start_predictions::StartPredictionService;
+use crate::service::tokens::TokenService;
 use crate::service::webhooks::WebhookService;
 use answers::AnswerRoom;
 use audit::Recording;
@@ -123,6 +125,7 @@ handed_out! {
     Arc<SignInService>: |app| &app.services.sign_in;
     Arc<SimulationService>: |app| &app.services.simulations;
     Arc<StartPredictionService>: |app| &app.services.start_predictions;
+    Arc<TokenService>: |app| &app.services.tokens;
     Arc<WebhookService>: |app| &app.services.webhooks;
 }
 
@@ -164,6 +167,7 @@ pub fn router(app: App) -> Router {
             .into_response()
         }))
         .layer(from_fn_with_state(recording, audit::record))
+        .layer(from_fn(kept::mark))
         .layer(from_fn_with_state(room, answers::count))
         .layer(compression())
         .layer(from_fn(browser::guard))

@@ -1,6 +1,6 @@
 //! What each counter and histogram is, and each gauge that the process keeps, as monitors show it.
 
-use metrics::{describe_counter, describe_gauge, describe_histogram};
+use metrics::{describe_counter, describe_histogram};
 
 /// Describes them all.
 pub(super) fn describe() {
@@ -66,15 +66,10 @@ fn describe_sources() {
         "wattbook_feed_failures_total",
         "Polls of this process that failed, by class."
     );
-    describe_gauge!(
-        "wattbook_feed_unread",
-        "Events and intervals of a source that could not be read."
-    );
     describe_counter!(
         "wattbook_supplier_messages_total",
         "Attempts to tell the supplier, by outcome."
     );
-    describe_gauge!("wattbook_supplier_unread", "Words of the supplier that could not be read.");
     describe_counter!("wattbook_supplier_notifications_total", "Notifications from the supplier.");
     describe_counter!("wattbook_extra_power_questions_total", "Questions for extra power.");
     describe_counter!(
@@ -86,20 +81,20 @@ fn describe_sources() {
 
 fn describe_site() {
     describe_counter!("wattbook_slurm_polls_total", "Polls of the resource manager, by outcome.");
-    describe_gauge!(
-        "wattbook_slurm_reservations",
-        "Managed reservations that are not settled, by state; of the process that keeps them."
-    );
     describe_histogram!(
         "wattbook_slurm_push_seconds",
         "Time until a reservation was put and read back."
     );
-    describe_gauge!(
-        "wattbook_slurm_clock_difference_seconds",
-        "How far the resource manager's clock is ahead of this machine's."
-    );
     describe_counter!("wattbook_slurm_jobs_linked_total", "Jobs that were linked to reservations.");
     describe_counter!("wattbook_power_actions_total", "Steps of actions on nodes, by outcome.");
+    describe_counter!(
+        "wattbook_other_site_requests_total",
+        "Requests to other sites by this process."
+    );
+    describe_counter!(
+        "wattbook_other_site_failures_total",
+        "Requests to other sites that got no answer, or a failure of the site."
+    );
     describe_counter!("wattbook_meter_polls_total", "Polls of meters by this process.");
     describe_counter!("wattbook_meter_failures_total", "Polls of meters that failed.");
     describe_counter!(

@@ -7,10 +7,16 @@ use storage::StorageError;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::Shared;
-use crate::clock::{ClockGuard, ClockJump, DOUBTED_FOR};
+use crate::clock::{ClockGuard, ClockJump, DOUBTED_FOR, DoubtEnd};
 
 /// How often it is looked whether it jumped.
 pub const LOOK: Duration = Duration::from_secs(1);
+
+/// The lease of the process that tells of jumps by events.
+pub const LEASE: &str = "clock";
+
+/// Why a jump that an earlier process told of is doubted no more: this one began after it.
+const BEGAN_ANEW: &str = "began_anew";
 
 /// How often the database's clock is read.
 const READ: Duration = Duration::from_secs(5);
@@ -59,6 +65,48 @@ impl ClockWatchService {
                 tracing::debug!(error, "could not read the clock");
             }
         }
+    }
+
+    /// Tells by events that a jump is doubted, and that it is no more, until told to stop: one process on the database does.
+    pub async fn tell_jumps(self: Arc<Self>, stop: CancellationToken) {
+        let Some(guard) = self.shared.clock.guard() else { return };
+        let mut turns = tokio::time::interval(LOOK);
+        // Whether a jump was told that lasts; `None` where only the database knows.
+        let mut lasts = None;
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = turns.tick() => {}
+            }
+            let told = self.shared.leases.while_held(LEASE, self.tell(guard, lasts)).await;
+            lasts = match told {
+                Some(Ok(lasts)) => Some(lasts),
+                None => None,
+                Some(Err(error)) => {
+                    let error = format!("{:#}", anyhow::Error::from(error));
+                    tracing::debug!(error, "could not tell how the clock stands");
+                    None
+                }
+            };
+        }
+    }
+
+    /// Tells what is new since what was told; whether what was told lasts.
+    async fn tell(&self, guard: &ClockGuard, lasts: Option<bool>) -> Result<bool, StorageError> {
+        let (database, now) = (&self.shared.database, self.shared.now());
+        let lasts = match lasts {
+            Some(lasts) => lasts,
+            None => database.clock_doubt().await?.is_some(),
+        };
+        match guard.jump() {
+            Some(jump) if !lasts => database.tell_clock_doubted(jump.by_s, now).await?,
+            None if lasts => {
+                let because = guard.ended().map_or(BEGAN_ANEW, DoubtEnd::word);
+                database.tell_clock_believed(because, now).await?;
+            }
+            jump => return Ok(jump.is_some()),
+        }
+        Ok(!lasts)
     }
 
     /// Reads the clock, and tells what has become of a jump. What is due is read from the database.

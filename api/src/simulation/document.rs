@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use planner::agenda::Agendas;
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::json::request::simulated_request;
 use planner::json::{self, JsonError, Reader};
 use planner::node::{NAME_RULE, Nodes, is_name};
@@ -48,6 +49,8 @@ pub struct Document {
     pub nodes: Origin<Arc<Nodes>>,
     /// Price, CO2 and cap; given without a cap there is none.
     pub agendas: Origin<Agendas>,
+    /// How the CO2 of the site's agendas is counted, where they are the site's and it is known.
+    pub co2_accounting: Option<Co2AccountingDocument>,
     /// Requests, in the order in which they are placed; drawn where there are none.
     pub requests: Option<Vec<Request>>,
 }
@@ -150,6 +153,7 @@ fn document(reader: &mut Reader, raw: &RawValue) -> Option<Document> {
         tables: tables?,
         nodes: nodes?.unwrap_or_default(),
         agendas: agendas?.unwrap_or_default(),
+        co2_accounting: None,
         requests: requests?,
     })
 }

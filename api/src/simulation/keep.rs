@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use planner::agenda::{Agenda, Agendas, Piece};
 use planner::decimal::{Fraction, format_millionths};
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::json::request;
 use planner::node::{Node, Nodes};
 use planner::quantity::{Power, Rate};
@@ -103,6 +104,8 @@ struct Shown<'a> {
     vary: &'a Map<String, Value>,
     nodes: Option<&'static str>,
     agendas: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    co2_accounting: Option<&'a Co2AccountingDocument>,
     requests: Option<&'static str>,
     tables: Vec<&'a str>,
 }
@@ -153,6 +156,7 @@ impl Document {
             vary: &experiment.vary,
             nodes: self.nodes.word(),
             agendas: self.agendas.word(),
+            co2_accounting: self.co2_accounting.as_ref(),
             requests: self.requests.as_ref().map(|_| "given"),
             tables: self.tables.keys().map(String::as_str).collect(),
         })

@@ -94,7 +94,7 @@ macro_rules! repository {
                             let noun = $noun(connections);
                             // Boxed: else each method would have a copy of what notices silence.
                             let work = Box::pin(noun.$method($($argument),*));
-                            $crate::engine::silence::unless_silent(connections.patience.as_ref(), work).await
+                            $crate::engine::silence::unless_silent(connections.patience.as_deref(), work).await
                         }
                     }
                 }

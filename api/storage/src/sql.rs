@@ -10,6 +10,7 @@ pub use crate::calendar_feeds::sql as calendar_feeds;
 pub use crate::changed_hours::sql as changed_hours;
 pub use crate::clock::sql as clock;
 pub use crate::consumption::sql as consumption;
+pub use crate::disagreements::sql as disagreements;
 pub use crate::engine::sql as engine;
 pub use crate::epochs::sql as epochs;
 pub use crate::erasure::sql as erasure;
@@ -48,6 +49,7 @@ pub use crate::reservations::sharing::sql as sharing;
 pub use crate::reservations::sql as reservations;
 pub use crate::retention::sql as retention;
 pub use crate::series::sql as series;
+pub use crate::silent_sites::sql as silent_sites;
 pub use crate::simulations::sql as simulations;
 pub use crate::site_reservations::sql as site_reservations;
 pub use crate::soundness::sql as soundness;
@@ -67,6 +69,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         changed_hours::ALL,
         clock::ALL,
         consumption::ALL,
+        disagreements::ALL,
         engine::ALL,
         epochs::ALL,
         erasure::ALL,
@@ -102,6 +105,7 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
         retention::ALL,
         series::ALL,
         sharing::ALL,
+        silent_sites::ALL,
         simulations::ALL,
         site_reservations::ALL,
         soundness::ALL,

@@ -76,7 +76,7 @@ async fn a_calendar_program_reads_what_is_booked(site: Site) {
     let id = confirmed["id"].as_str().unwrap();
     assert_eq!(event["url"], format!("https://wattbook.example/#/reservations/{id}"));
     let description = event["description"].as_str().unwrap();
-    for part in ["Nodes: 4 (n[0-3])", "Energy: 0.80 kWh", "Cost: ", " EUR", "CO2: "] {
+    for part in ["Nodes: 4 (n[0-3])", "Energy: 0.80 kWh", "Cost: ", " EUR", "CO2 (average): "] {
         assert!(description.contains(part), "{description}");
     }
     let event = event_of(&proposed);

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::client::Client;
 use crate::cluster::{furnish, path, propose};
+use crate::event_stream::Stream;
 use crate::left_out::left_out;
 use crate::server::Server;
 use crate::site::Site;
@@ -49,6 +50,17 @@ fn is_ahead(days: i64) -> impl Fn(&Value) -> bool {
     move |clock| clock["jumped_by_s"].as_i64().is_some_and(|by| (by - days * DAY_S).abs() < 60)
 }
 
+/// The next event of the clock is of this kind, of a jump of so many days.
+async fn is_told(told: &mut Stream, days: i64, kind: &str, because: &Value) {
+    let events = told.until(kind).await;
+    let of_clock = events.iter().filter(|event| event.kind.starts_with("clock."));
+    assert_eq!(of_clock.count(), 1, "{events:?}");
+    let data = &events[events.len() - 1].data;
+    let by_s = data["jumped_by_s"].as_i64().unwrap();
+    assert!((by_s - days * DAY_S).abs() < 60, "{data}");
+    assert_eq!(&data["because"], because, "{data}");
+}
+
 async fn state(client: &Client, reservation: &Value) -> String {
     client.get(&path(reservation)).await.ok(200)["state"].as_str().unwrap().to_owned()
 }
@@ -75,21 +87,26 @@ async fn a_clock_that_jumps_ends_nothing_until_it_is_accepted() {
     let server = serve(&site, &library, &clock);
     let client = server.client();
     let [confirmed, proposed] = book(&client).await;
+    let mut told = Stream::opened(&client).await;
     for days in [10, -10] {
         set_clock(&clock, days * DAY_S);
         until_told(&client, is_ahead(days)).await;
         tokio::time::sleep(Duration::from_secs(3)).await;
         assert_eq!(state(&client, &confirmed).await, "confirmed");
         assert_eq!(state(&client, &proposed).await, "proposed");
+        is_told(&mut told, days, "clock.doubted", &Value::Null).await;
         set_clock(&clock, 0);
         until_told(&client, Value::is_null).await;
+        is_told(&mut told, days, "clock.believed", &"went_back".into()).await;
     }
     // Ten days later indeed, as somebody knows.
     set_clock(&clock, 10 * DAY_S);
     until_told(&client, is_ahead(10)).await;
+    is_told(&mut told, 10, "clock.doubted", &Value::Null).await;
     let accepted = site.command(&["clock", "accept"]).output().unwrap();
     assert!(accepted.status.success(), "{}", String::from_utf8_lossy(&accepted.stderr));
     until_told(&client, Value::is_null).await;
+    is_told(&mut told, 10, "clock.believed", &"accepted".into()).await;
     for _ in 0..50 {
         if state(&client, &confirmed).await == "completed" {
             break;

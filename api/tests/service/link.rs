@@ -2,6 +2,8 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -40,7 +42,11 @@ pub struct Link {
     /// Where the replica finds the database.
     pub port: u16,
     state: watch::Sender<State>,
+    forgets: Arc<AtomicBool>,
 }
+
+/// A connection that has passed on so many bytes one way is more than logged in.
+const AT_WORK_AFTER: usize = 4096;
 
 impl Link {
     /// A link to a port of this machine.
@@ -48,8 +54,20 @@ impl Link {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let own = listener.local_addr().unwrap().port();
         let (state, seen) = watch::channel(State { way: Way::Open, generation: 0 });
-        tokio::spawn(accept(listener, SocketAddr::from(([127, 0, 0, 1], port)), seen));
-        Self { port: own, state }
+        let forgets = Arc::new(AtomicBool::new(false));
+        let database = SocketAddr::from(([127, 0, 0, 1], port));
+        tokio::spawn(accept(listener, database, seen, Arc::clone(&forgets)));
+        Self { port: own, state, forgets }
+    }
+
+    /// Nothing arrives any more of what is said next on a connection that is at work, nor of what follows there; others go on.
+    pub fn forget_one(&self) {
+        self.forgets.store(true, Ordering::Release);
+    }
+
+    /// Whether none is to be forgotten any more.
+    pub fn has_forgotten(&self) -> bool {
+        !self.forgets.load(Ordering::Acquire)
     }
 
     /// Connections are reset, and so are new ones.
@@ -81,10 +99,17 @@ impl Link {
     }
 }
 
-async fn accept(listener: TcpListener, database: SocketAddr, state: watch::Receiver<State>) {
+async fn accept(
+    listener: TcpListener,
+    database: SocketAddr,
+    state: watch::Receiver<State>,
+    forgets: Arc<AtomicBool>,
+) {
     loop {
         match listener.accept().await {
-            Ok((replica, _)) => drop(tokio::spawn(connect(replica, database, state.clone()))),
+            Ok((replica, _)) => {
+                tokio::spawn(connect(replica, database, state.clone(), Arc::clone(&forgets)));
+            }
             Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
         }
     }
@@ -103,7 +128,12 @@ async fn until_reset(mut state: watch::Receiver<State>) {
     }
 }
 
-async fn connect(replica: TcpStream, database: SocketAddr, mut state: watch::Receiver<State>) {
+async fn connect(
+    replica: TcpStream,
+    database: SocketAddr,
+    mut state: watch::Receiver<State>,
+    forgets: Arc<AtomicBool>,
+) {
     let generation = state.borrow().generation;
     if is_reset(&mut state, generation).await {
         return replica.set_zero_linger().unwrap();
@@ -112,8 +142,8 @@ async fn connect(replica: TcpStream, database: SocketAddr, mut state: watch::Rec
     replica.set_nodelay(true).and_then(|()| database.set_nodelay(true)).unwrap();
     let (mut from_replica, mut to_replica) = replica.into_split();
     let (mut from_database, mut to_database) = database.into_split();
-    let there = pass_on(&mut from_replica, &mut to_database, state.clone(), generation);
-    let back = pass_on(&mut from_database, &mut to_replica, state.clone(), generation);
+    let there = pass_on(&mut from_replica, &mut to_database, state.clone(), generation, &forgets);
+    let back = pass_on(&mut from_database, &mut to_replica, state.clone(), generation, &forgets);
     // Either side may end its half and hear the rest, as TLS does.
     let is_over = tokio::select! {
         ended = async { tokio::try_join!(there, back) } => ended.is_ok(),
@@ -132,7 +162,9 @@ async fn pass_on(
     to: &mut OwnedWriteHalf,
     mut state: watch::Receiver<State>,
     generation: u64,
+    forgets: &AtomicBool,
 ) -> io::Result<()> {
+    let mut all_passed = 0;
     let mut buffer = vec![0; 1 << 16];
     // How many bytes are passed on still, where the rest is lost.
     let mut left = None;
@@ -144,11 +176,15 @@ async fn pass_on(
         if length == 0 {
             return to.shutdown().await;
         }
+        if all_passed > AT_WORK_AFTER && forgets.swap(false, Ordering::AcqRel) {
+            std::future::pending::<()>().await;
+        }
         if let (None, Way::Losing(bytes)) = (left, state.borrow().way) {
             left = Some(bytes);
         }
         let passed = left.map_or(length, |left| length.min(left));
         left = left.map(|left| left - passed);
         to.write_all(&buffer[..passed]).await?;
+        all_passed += passed;
     }
 }

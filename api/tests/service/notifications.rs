@@ -117,7 +117,7 @@ async fn a_month_is_reported_once_it_is_over_and_stated(site: Site) {
     subscribe(&client, &mails, "ada@site.example", &["month_report"]).await;
     let report = mails.until("what 2026-02 took").await;
     for part in [
-        "Project ocean\nReserved: 3.0 node-hours\nEnergy: 0.45 kWh\nCost: 0.03 EUR\nCO2: 0.162 kg\n",
+        "Project ocean\nReserved: 3.0 node-hours\nEnergy: 0.45 kWh\nCost: 0.03 EUR\nCO2 (average): 0.162 kg\n",
         "wattbook report",
         "You asked to be told (month_report).",
     ] {

@@ -110,13 +110,17 @@ async fn the_site_is_told_as_the_settings_say() {
     };
     let plain = serde_json::json!({
         "location": "site", "currency": "EUR", "time_zone": null, "slot_s": 900, "other_sites": [],
+        "co2_accounting": null, "other_co2_accounting": null,
     });
     assert_eq!(told("").await, plain);
     let settings = "location = \"Lyon\"\ncurrency = \"GBP\"\ntime_zone = \"Europe/Paris\"\nslot_s = 300\n\
-         [[sites]]\nname = \"nice\"\nurl = \"https://nice.example\"\n";
+         [[sites]]\nname = \"nice\"\nurl = \"https://nice.example\"\n\
+         [agendas.co2]\naccounting = \"marginal\"\nfactors = \"life-cycle\"\n";
     let lyon = serde_json::json!({
         "location": "Lyon", "currency": "GBP", "time_zone": "Europe/Paris", "slot_s": 300,
         "other_sites": ["nice"],
+        "co2_accounting": { "accounting": "marginal", "factors": "life-cycle" },
+        "other_co2_accounting": null,
     });
     assert_eq!(told(settings).await, lyon);
 }

@@ -12,6 +12,7 @@ use crate::site::{Site, on_both_engines};
 
 on_both_engines! {
     what_is_pruned_leaves_reports_and_bills_as_they_were,
+    tokens_go_by_the_machines_clock_where_the_services_is_set,
 }
 
 const DAY: i64 = 86_400;
@@ -21,6 +22,20 @@ fn database(site: &Site, arguments: &[&str], shown: i64) -> Output {
     let clock = format!("{}={}@1", instant(now()), instant(shown));
     let given = [&["database"], arguments, &["--config", "wattbook.toml", "--clock", &clock]];
     site.command(&given.concat()).output().unwrap()
+}
+
+/// A token that is revoked today is not old for a service whose clock shows an instant in more than a year.
+async fn tokens_go_by_the_machines_clock_where_the_services_is_set(site: Site) {
+    site.token("ada", "user");
+    let listed = text(&site.command(&["token", "list"]).output().unwrap());
+    let id = listed.lines().nth(1).unwrap().split_whitespace().next().unwrap();
+    assert!(site.command(&["token", "revoke", id]).output().unwrap().status.success());
+    // The newest would stay anyway.
+    site.token("operator", "operator");
+    let settings = site.folder().join("wattbook.toml");
+    std::fs::write(settings, "[retention]\ntokens_days = 31\n").unwrap();
+    let pruned = text(&database(&site, &["prune"], now() + 500 * DAY));
+    assert_eq!(told(&pruned, "API tokens that count no more"), (0, 2), "{pruned}");
 }
 
 /// How many rows of a kind went, and how many are left.

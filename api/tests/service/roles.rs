@@ -104,6 +104,8 @@ fn routes() -> Vec<Route> {
         (put.clone(), "/api/v1/agendas/{quantity}", "/api/v1/agendas/price", Body::Price, May::Supply, 200),
         (delete.clone(), "/api/v1/agendas/{quantity}", "/api/v1/agendas/co2?from=2100-01-01T00:00:00Z&to=2100-01-02T00:00:00Z", Body::None, May::Supply, 200),
         (get.clone(), "/api/v1/agendas/{quantity}", "/api/v1/agendas/power-cap", Body::None, May::Anyone, 200),
+        // Those who may are told that no sources are compared.
+        (get.clone(), "/api/v1/agendas/{quantity}/agreement", "/api/v1/agendas/price/agreement", Body::None, May::Run, 404),
         (get.clone(), "/api/v1/feeds", "/api/v1/feeds", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/feeds/{id}/revisions", "/api/v1/feeds/api/revisions", Body::None, May::Anyone, 200),
         // Those who may are told that there is no such feed.
@@ -184,6 +186,11 @@ fn routes() -> Vec<Route> {
         // No code was sent.
         (post.clone(), "/api/v1/notifications/confirm", "/api/v1/notifications/confirm", Body::Code, May::Book, 409),
         (get.clone(), "/api/v1/me", "/api/v1/me", Body::None, May::Anyone, 200),
+        (get.clone(), "/api/v1/tokens", "/api/v1/tokens", Body::None, May::Anyone, 200),
+        (post.clone(), "/api/v1/tokens", "/api/v1/tokens", Body::Nothing, May::Anyone, 201),
+        // Who may ask is told that there is none.
+        (post.clone(), "/api/v1/tokens/{id}/renew", "/api/v1/tokens/none/renew", Body::Nothing, May::Anyone, 404),
+        (delete.clone(), "/api/v1/tokens/{id}", "/api/v1/tokens/none", Body::None, May::Anyone, 404),
         (get.clone(), "/api/v1/rights", "/api/v1/rights", Body::None, May::Anyone, 200),
         (get.clone(), "/api/v1/sign-in", "/api/v1/sign-in", Body::None, May::Everybody, 200),
         // There is no issuer here.

@@ -34,6 +34,20 @@ fn settings_in_order_are_told_without_passwords() {
     assert!(warned.contains("warning: listen = \"0.0.0.0:8080\""), "{warned}");
 }
 
+#[test]
+fn a_database_elsewhere_without_tls_is_warned_of() {
+    let database = |url: &str| check(&format!("database = \"{url}\"\n"));
+    let (status, _, warned) = database("postgres://wattbook:secret@db.example/wattbook");
+    assert_eq!(status, Some(0), "{warned}");
+    let said =
+        "warning: database = \"postgres://wattbook:...@db.example/wattbook\" is at another machine";
+    assert!(warned.contains(said) && warned.contains("sslmode=verify-full"), "{warned}");
+    for url in ["postgres://db.example/wattbook?sslmode=verify-full", "sqlite://wattbook.db"] {
+        let (status, _, warned) = database(url);
+        assert_eq!((status, warned.contains("database")), (Some(0), false), "{url}: {warned}");
+    }
+}
+
 /// What is wrong in one section hides nothing of what is wrong in others.
 #[test]
 fn everything_that_is_wrong_is_told_at_once() {

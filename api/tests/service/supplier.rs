@@ -122,7 +122,7 @@ async fn every_source_that_is_printed_tells_the_demonstration_s_series_over_sock
     let price = demonstration.price.map(Rate::as_millionths);
     let co2 = demonstration.co2.map(Rate::as_millionths);
     let fetched = supplier.fetch_all().await;
-    assert_eq!(fetched.len(), 17);
+    assert_eq!(fetched.len(), 42);
     for (id, quantity, revision) in fetched {
         let series = revision.unwrap_or_else(|error| panic!("{id}: {error}")).series;
         let agenda = match quantity {
@@ -138,9 +138,11 @@ async fn every_source_that_is_printed_tells_the_demonstration_s_series_over_sock
         };
         assert!(!series.agenda.pieces().is_empty(), "{id}");
         for piece in series.agenda.pieces() {
-            // Generation is told in millionths of a megawatt, pounds as doubles.
+            // Generation is told in millionths of a megawatt, pounds as doubles; Elexon's and that of Japan's areas in whole megawatts
+            // of 30,000: half of one between gas and nuclear power is (490 - 12) g/kWh / 60,000 = 0.008 g/kWh.
+            let most = if ["elexon-co2", "japan-area"].contains(&&*id) { 8000 } else { 10 };
             let off = piece.value.value - mean(agenda, piece.span).unwrap();
-            assert!(off.abs() <= 10, "{id}: {} is off by {off}", piece.span);
+            assert!(off.abs() <= most, "{id}: {} is off by {off}", piece.span);
         }
     }
 }

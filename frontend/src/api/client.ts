@@ -3,6 +3,7 @@
 import createClient from 'openapi-fetch';
 
 import { language } from '../texts/language.svelte';
+import { age } from './age.svelte';
 import { base } from './base';
 import { connection } from './connection.svelte';
 import { Failure, placedWords } from './failure';
@@ -35,8 +36,10 @@ async function reached<T>(coming: Promise<T>, { signal }: Request): Promise<T> {
 export async function askAtOnce(input: Request): Promise<Response> {
   const token = await reached(freshToken(), input);
   if (token) input.headers.set('Authorization', `Bearer ${token}`);
+  const question = age.asked();
   const response = await reached(fetch(input), input);
   connection.answered();
+  age.answered(new URL(input.url).pathname, response, question);
   if (response.status === 401) session.refused();
   else if (response.ok) session.accepted();
   return response;

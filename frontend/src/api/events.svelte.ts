@@ -8,7 +8,7 @@ import { gate } from './gate';
 import { readEvents, type ServiceEvent } from './sse';
 
 /** What an event is about, the part before the dot. */
-export type Subject = 'reservation' | 'book' | 'agenda' | 'outage' | 'nodes' | 'feed' | 'simulation' | 'outlooks'
+export type Subject = 'reservation' | 'book' | 'agenda' | 'outage' | 'nodes' | 'feed' | 'simulation' | 'outlooks' | 'clock'
   | 'grants' | 'negotiation' | 'power' | 'power_action' | 'calibration' | 'series' | 'quota' | 'managed_reservation' | 'managed_node';
 
 /** All events of a subject, or one kind of them, such as `reservation.degraded`. */

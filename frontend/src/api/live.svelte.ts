@@ -2,36 +2,29 @@
 
 import { tick } from 'svelte';
 
+import { age } from './age.svelte';
 import { isUnreachable, words } from './client';
 import { coalesced } from './coalesce';
 import { connection } from './connection.svelte';
 import { events, type Topic } from './events.svelte';
+import { usualGap, type Freshness } from './freshness';
 
 /** How soon after an event is read, and how often at the most, however much happens. */
 const SOON = 150;
 const GAP = 2000;
 
-/** How often is read where nothing tells what happens, and in any case. */
-const POLL = 10_000;
-const ALWAYS = 300_000;
-
 /** How soon what failed is tried again, the longer the more often it failed. */
 export const retryAfter = (failures: number) => 5000 * 2 ** Math.min(failures - 1, 4);
 
-export interface Freshness {
-  /** Milliseconds after which it is read in any case, for what grows old by itself. */
-  every?: number;
-}
-
 /**
  * Reads now, when `load`'s state changes, when something happened of one of the topics, and when a
- * lost connection is back. What was read stays while the next is on its way, or fails. To be called while
+ * lost connection, or the service's database, is back. What was read stays while the next is on its way, or fails. To be called while
  * a component is made.
  */
 export function live<T>(
   load: (signal: AbortSignal) => Promise<T>,
   topics: readonly Topic[],
-  { every = ALWAYS }: Freshness = {},
+  freshness: Freshness = {},
 ) {
   let data = $state.raw<T>();
   let error = $state('');
@@ -71,11 +64,11 @@ export function live<T>(
       GAP,
     );
     const timer = setInterval(() => {
-      const usual = events.flowing ? every : Math.min(POLL, every);
+      const usual = usualGap(events.flowing && age.asOf === null, freshness);
       const old = Date.now() - asked >= (failures > 0 ? Math.min(usual, retryAfter(failures)) : usual);
       if (old && events.wanted && !connection.lost) again.poke();
     }, 1000);
-    const stops = [events.on(topics, again.poke), connection.onBack(again.poke)];
+    const stops = [events.on(topics, again.poke), connection.onBack(again.poke), age.onFresh(again.poke)];
     return () => {
       clearInterval(timer);
       for (const stop of stops) stop();

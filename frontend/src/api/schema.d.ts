@@ -35,6 +35,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agendas/{quantity}/agreement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which source of an agenda was right, by what each had said and what came true
+         * @description For operators. What came true is what the first source of the chain says now that says it is measured. Nothing is judged where
+         *     none does, and where no two sources had said anything.
+         */
+        get: operations["get_agreement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -272,11 +293,11 @@ export interface paths {
          * @description For users, operators and suppliers. An event's type is a subject and what became of it:
          *     `reservation.` and a state, `simulation.` and a state, `agenda.revised`, `outage.announced`,
          *     `outage.ended`, `quota.adjusted`, `quota.adjustment_ended`, `nodes.replaced`, `nodes.calibrated`, `nodes.occupied`, `feed.revised`,
-         *     `feed.status`, `outlooks.revised`, `grants.changed`; for owners and operators
+         *     `feed.status`, `feed.disagreed`, `feed.agreed`, `outlooks.revised`, `clock.doubted`, `clock.believed`, `grants.changed`; for owners and operators
          *     `managed_reservation.` and how it stands in the resource manager, `power_action.` and how far it
          *     is, `power.exceeded` and `power.within_plan`; for operators and suppliers `negotiation.` and `opened`, `said` or `closed`, or what became of
          *     a message: `delivered`, `delayed` or `failed`; for operators `managed_node.` and `new`, `gone` or
-         *     `renamed`, of nodes of the resource manager. Of other people's reservations `book.changed` is
+         *     `renamed`, of nodes of the resource manager, `site.silent` and `site.answers`, of other sites. Of other people's reservations `book.changed` is
          *     all that is told, except to operators and those with whom they are shared, whose events say `shared`. What processes on the same database do is told too, within
          *     half a second.
          *
@@ -1652,7 +1673,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The site: its name, currency, time zone and starts
+         * The site: its name, currency, time zone, starts and how CO2 is counted
          * @description For users, operators and suppliers.
          */
         get: operations["get_site"];
@@ -1774,6 +1795,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * API tokens that count, or all, without their secrets
+         * @description One's own; of operators everybody's.
+         */
+        get: operations["list_api_tokens"];
+        put?: never;
+        /**
+         * Makes an API token
+         * @description One's own, of the role in which one asks; operators make others'. It can do no more than who makes it may: a token for some
+         *     actions makes tokens for these alone. It ends by itself, and one's own, or an operator's, no later than the token with which one
+         *     asks. The secret is told this once.
+         */
+        post: operations["create_api_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Makes an API token invalid from now on
+         * @description One's own; of operators everybody's. One that was revoked before stays as it is. What was sent with it goes on to its end, but for streams of events.
+         */
+        delete: operations["revoke_api_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{id}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes an API token in place of another
+         * @description With its owner, role and actions; of one's own tokens those that one might make, of operators' everybody's. The old one counts
+         *     beside it for a while, so that nothing is refused until all have the new one. The token with which one asks has a successor for
+         *     as long as it had itself at the most, one's others none that outlasts it. The secret is told this once.
+         */
+        post: operations["renew_api_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks": {
         parameters: {
             query?: never;
@@ -1856,6 +1945,7 @@ export interface components {
         };
         /** @description An agenda over a span. */
         AgendaDocument: {
+            co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             /**
              * Format: date-time
              * @description RFC 3339.
@@ -1908,6 +1998,14 @@ export interface components {
         AgendaStatusDocument: {
             /** @description Its sources, the first counts most; `api` is what is put through the API. */
             chain: string[];
+            co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
+            /**
+             * Format: date-time
+             * @description Since when it is told that its sources disagree, RFC 3339; null where they agree.
+             */
+            disagreeing_since?: string | null;
+            /** @description Where they disagree, of the last six hours and ahead: at most 50, in time order. */
+            disagreements: components["schemas"]["DisagreementDocument"][];
             /**
              * Format: date-time
              * @description From when on a part is an estimate, RFC 3339; null where nothing is.
@@ -1920,6 +2018,7 @@ export interface components {
              * @description The end of what is in force, RFC 3339.
              */
             horizon?: string | null;
+            other?: components["schemas"]["OtherCo2StatusDocument"] | null;
             /**
              * @description `price`, `co2` or `power_cap`.
              * @example price
@@ -1927,6 +2026,49 @@ export interface components {
             quantity: string;
             /** @description Whether estimates are gaps. */
             refuse_estimates: boolean;
+            /**
+             * @description Whose value counts where several fresh sources have one: that of the first (`order`), or the median of three or more
+             *     (`median`).
+             * @example order
+             */
+            take: string;
+        };
+        /** @description How the sources of an agenda did over a span. */
+        AgreementDocument: {
+            /**
+             * Format: int64
+             * @description For how long, seconds.
+             */
+            apart_s: number;
+            /** @description How often sources disagreed in that time. */
+            disagreements: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            from: string;
+            /**
+             * Format: int64
+             * @description For how long two sources or more had said something and it is known what came true, seconds.
+             */
+            judged_s: number;
+            /**
+             * @description `price`, `co2` or `power_cap`.
+             * @example co2
+             */
+            quantity: string;
+            /** @description In the order of the chain. */
+            sources: components["schemas"]["SourceRecordDocument"][];
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            to: string;
+            /**
+             * @description The unit of the errors.
+             * @example g/kWh
+             */
+            unit: string;
         };
         /** @description What became of an answer. */
         AnswerDocument: {
@@ -1956,6 +2098,117 @@ export interface components {
             /** @description Why not, at most 1000 characters. */
             reason?: string | null;
         };
+        /** @description An API token, without its secret. */
+        ApiTokenDocument: {
+            /**
+             * @description What it may do of what its role may; null for everything.
+             * @example [
+             *       "metrics.read"
+             *     ]
+             */
+            actions?: string[] | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339.
+             */
+            created_at: string;
+            /** @description Whether the request was sent with it. */
+            current: boolean;
+            /**
+             * Format: date-time
+             * @description When it ends, or ended, by itself, RFC 3339; null where it does not.
+             */
+            expires_at?: string | null;
+            /**
+             * Format: uuid
+             * @description Sorts by creation.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was used last, RFC 3339, to five minutes; null where it was not.
+             */
+            last_used_at?: string | null;
+            /**
+             * @description Whose it is.
+             * @example ada
+             */
+            owner: string;
+            /**
+             * Format: date-time
+             * @description When it was revoked, RFC 3339; null where it was not.
+             */
+            revoked_at?: string | null;
+            /**
+             * @description `user`, `operator` or `supplier`.
+             * @example user
+             */
+            role: string;
+            /**
+             * @description `valid`, `expired` or `revoked`.
+             * @example valid
+             */
+            state: string;
+        };
+        /**
+         * @description How a token is renewed; each member may be left out.
+         * @example {
+         *       "overlap_s": 86400
+         *     }
+         */
+        ApiTokenRenewal: {
+            /**
+             * Format: int64
+             * @description For how long the new one counts, a minute to 366 days; as long as the old one did unless given, or until the token ends
+             *     that it is made with.
+             */
+            expires_in_s?: number | null;
+            /**
+             * Format: int64
+             * @description How long the old one counts beside it, up to 30 days; a day unless given.
+             */
+            overlap_s?: number | null;
+        };
+        /**
+         * @description A token to be; each member may be left out.
+         * @example {
+         *       "expires_in_s": 7776000,
+         *       "actions": [
+         *         "metrics.read"
+         *       ]
+         *     }
+         */
+        ApiTokenRequest: {
+            /** @description What it may do of what its role may; all that the token may with which the request is sent, unless given. */
+            actions?: ("quote.create" | "estimate.create" | "prediction.create" | "reservation.create" | "reservation.read" | "reservation.choose" | "reservation.change" | "reservation.extend" | "reservation.release" | "reservation.swap" | "reservation.cancel" | "reservation.share" | "reservation.give_away" | "site_offer.create" | "site_reservation.create" | "site_reservation.read" | "site_reservation.cancel" | "user.act_for" | "simulation.run" | "simulation.read" | "simulation.stop" | "schedule.read" | "event.watch" | "calendar.read" | "calendar.change" | "notification.read" | "notification.change" | "node.read" | "node.change" | "outage.read" | "outage.declare" | "outage.end" | "calibration.read" | "calibration.change" | "measurement.read" | "measurement.send" | "meter.read" | "power.read" | "power_profile.read" | "power_action.read" | "power.approve" | "agenda.read" | "agenda.publish" | "feed.read" | "feed.compare" | "feed.refresh" | "negotiation.read" | "negotiation.answer" | "grant.read" | "grant.give" | "consumption.read" | "consumption.send" | "quota.read" | "quota.adjust" | "share.read" | "ledger.read" | "model_error.read" | "project.read" | "project.members" | "project.change" | "token.read" | "token.change" | "site.read" | "occupied.read" | "webhook.read" | "metrics.read" | "audit.read" | "rights.read" | "me.read")[] | null;
+            /**
+             * Format: int64
+             * @description For how long it counts, a minute to 366 days; 90 days unless given, or until the token ends that it is made with.
+             */
+            expires_in_s?: number | null;
+            /** @description Whose it is; the caller's unless given. Others' are for operators. */
+            owner?: string | null;
+            /**
+             * @description `user`, `operator` or `supplier`; the caller's role unless given. Others are for operators.
+             * @enum {string|null}
+             */
+            role?: "user" | "operator" | "supplier" | null;
+        };
+        /** @description A page of API tokens. */
+        ApiTokensPage: {
+            /** @description Oldest first. */
+            items: components["schemas"]["ApiTokenDocument"][];
+            /**
+             * Format: uuid
+             * @description Where the next page starts; null on the last.
+             */
+            next_cursor?: string | null;
+        };
+        /** @description A new API token with its secret, which is told this once. */
+        ApiTokenWithSecret: components["schemas"]["ApiTokenDocument"] & {
+            /** @description What is sent with requests: `Authorization: Bearer SECRET`. */
+            secret: string;
+        };
         /** @description A job that might be submitted. */
         AskedShape: {
             /**
@@ -1974,6 +2227,7 @@ export interface components {
              * @description How long its answer took, or was waited for, seconds.
              */
             answered_in_s: number;
+            co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             compromise?: components["schemas"]["SiteOfferDocument"] | null;
             /** @description Why it has no offers, and what helps; absent where it has some. */
             detail?: string | null;
@@ -2062,6 +2316,7 @@ export interface components {
         };
         /** @description One of the things that a decision rests on: values of one source, as known at one time. */
         BasisDocument: {
+            co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             /**
              * Format: date-time
              * @description When the supplier says it issued these values, RFC 3339.
@@ -2426,8 +2681,23 @@ export interface components {
              */
             ranking?: "energy_cost_co2" | "energy_co2_cost" | "cost_energy_co2" | "cost_co2_energy" | "co2_energy_cost" | "co2_cost_energy" | "compromise";
         };
+        /** @description How figures of CO2 are counted. Figures that are counted in two ways do not add up. */
+        Co2AccountingDocument: {
+            /**
+             * @description `average` (of all power stations that run, per energy produced) or `marginal` (of those that one more kWh would make
+             *     run).
+             * @example average
+             */
+            accounting: string;
+            /**
+             * @description `direct` (of burning the fuel) or `life-cycle` (construction and fuel supply too); null where nobody said it.
+             * @example direct
+             */
+            factors?: string | null;
+        };
         /** @description A source of intensities, and by how much they may be off. */
         Co2SourceDocument: {
+            co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             /**
              * Format: double
              * @description By how much of itself the CO2 may be off, such as 0.05 for 5 %: half of the bands of forecasts, else as the
@@ -2583,6 +2853,7 @@ export interface components {
              * @description The starts looked at before feasibility.
              */
             candidate_starts: number;
+            co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             compromise?: components["schemas"]["OfferDocument"] | null;
             /**
              * @description `choice`, `optimum` or `impossible`.
@@ -2593,6 +2864,7 @@ export interface components {
             learnt_utilisation?: components["schemas"]["LearntUtilisationDocument"] | null;
             /** @description The offers to choose from, in time order. */
             offers: components["schemas"]["OfferDocument"][];
+            other_co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             /** @description The starts that no other beats in energy, cost, CO2 and delay, in time order. */
             pareto: components["schemas"]["OfferDocument"][];
             /** @description Why starts were excluded; each counts once. */
@@ -2635,6 +2907,39 @@ export interface components {
              * @example https://id.example.org/realms/hpc
              */
             issuer: string;
+        };
+        /** @description A span over which sources disagree. */
+        DisagreementDocument: {
+            /**
+             * Format: int64
+             * @description For how long of it they disagree, seconds.
+             */
+            apart_s: number;
+            /**
+             * Format: date-time
+             * @description ... to here; between the two they may agree for less than an hour at a time.
+             */
+            end: string;
+            /** @description Those that were compared, in the order of the chain. */
+            sources: string[];
+            /**
+             * Format: date-time
+             * @description From here, RFC 3339 ...
+             */
+            start: string;
+            taken?: components["schemas"]["SourceValueDocument"] | null;
+            /** @description What they say there, in the unit of the quantity. */
+            values: components["schemas"]["SourceValueDocument"][];
+            /**
+             * Format: date-time
+             * @description ... to here.
+             */
+            widest_end: string;
+            /**
+             * Format: date-time
+             * @description Where they are furthest apart, RFC 3339: from here ...
+             */
+            widest_start: string;
         };
         /** @description Where checkpoints go. */
         DiskCalibrationDocument: {
@@ -3420,8 +3725,8 @@ export interface components {
         };
         /** @description A project as a source has it. */
         ImportedProjectDocument: {
-            /** @description Who is in it. */
-            members: components["schemas"]["ImportedMemberDocument"][];
+            /** @description Who is in it; nobody unless said. */
+            members?: components["schemas"]["ImportedMemberDocument"][];
             /** @description Its name. */
             name: string;
             /** @description The project that it is a part of; null at the top. */
@@ -3503,6 +3808,7 @@ export interface components {
         };
         /** @description What somebody consumed in an hour, or the difference that a correction makes. */
         LedgerRowDocument: {
+            co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             /**
              * Format: int64
              * @description Milligrams of CO2 by the grid's intensity; null where it is not known.
@@ -3641,6 +3947,7 @@ export interface components {
         };
         /** @description What the rows of the ledger amount to: the sums of what `GET /api/v1/ledger` tells, exactly. */
         LedgerTotalsDocument: {
+            co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             /** @description Where the intensity of what the site bought is from; null where nothing is said of that. */
             co2_market_source?: string | null;
             /** @description What CO2 rests on, by location and by market. */
@@ -4513,6 +4820,12 @@ export interface components {
             nodes?: string[] | null;
             /**
              * Format: double
+             * @description Grams of CO2 by the site's other accounting (`other_co2_accounting`), which nothing is planned by; absent where that is
+             *     not known throughout.
+             */
+            other_co2_g?: number | null;
+            /**
+             * Format: double
              * @description The sum of the nodes' maximum power, watts.
              */
             peak_power_w: number;
@@ -4588,6 +4901,17 @@ export interface components {
             /** @description Each version with what it takes. */
             versions: components["schemas"]["VersionDocument"][];
             work?: components["schemas"]["EstimatedAmountsDocument"] | null;
+        };
+        /** @description CO2 by the accounting that nothing is planned by, and how it stands. */
+        OtherCo2StatusDocument: {
+            /** @description Its sources, the first counts most. */
+            chain: string[];
+            co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
+            /**
+             * Format: date-time
+             * @description The end of what is known, RFC 3339; null where nothing is.
+             */
+            horizon?: string | null;
         };
         /** @description Nodes that are out of service for a time. */
         OutageDocument: components["schemas"]["ShownNodes"] & {
@@ -5280,6 +5604,7 @@ export interface components {
         };
         /** @description What pieces rest on. */
         ProvenanceDocument: {
+            co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             /**
              * Format: date-time
              * @description RFC 3339.
@@ -5909,6 +6234,7 @@ export interface components {
         ReportDocument: {
             /** @description By what. */
             by: string[];
+            co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             /** @description What CO2 rests on, by location and by market. */
             co2_sources?: components["schemas"]["Co2SourceDocument"][];
             /** @description RFC 3339. */
@@ -6253,6 +6579,7 @@ export interface components {
              * @description The offer that was chosen.
              */
             chosen_offer_id?: string | null;
+            co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             /**
              * Format: date-time
              * @description RFC 3339.
@@ -6297,6 +6624,7 @@ export interface components {
             occurrence?: string | null;
             /** @description As offered, in time order. */
             offers: components["schemas"]["HeldOffer"][];
+            other_co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             /** @description Whose. */
             owner: string;
             /**
@@ -7151,6 +7479,7 @@ export interface components {
         };
         /** @description What people should know of the site, as its settings say. */
         SiteDocument: {
+            co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             /**
              * @description Of every price.
              * @example EUR
@@ -7161,6 +7490,7 @@ export interface components {
              * @example site
              */
             location: string;
+            other_co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             /**
              * @description The other sites that are asked for offers with this one, by the names of the settings.
              * @example [
@@ -7612,6 +7942,61 @@ export interface components {
              */
             state: string;
         };
+        /** @description How a source did. */
+        SourceRecordDocument: {
+            /**
+             * Format: double
+             * @description Mean of what it had said less what came true; null where nothing is judged.
+             */
+            bias?: number | null;
+            /** @description In how many disagreements it was compared. */
+            disagreements: number;
+            /**
+             * Format: int64
+             * @description For how long it is known what came true of what it had said when the time came, seconds.
+             */
+            judged_s: number;
+            /**
+             * Format: double
+             * @description Mean absolute error; null where nothing is judged.
+             */
+            mae?: number | null;
+            /**
+             * Format: double
+             * @description Mean absolute error while sources disagreed; null where they did not.
+             */
+            mae_apart?: number | null;
+            /** @description In how many of them it was nearest to what came true; of equally near ones each counts. */
+            nearest: number;
+            /**
+             * Format: int64
+             * @description For how long of that this source itself says what came true, seconds: it errs there only by what it corrected.
+             */
+            referee_s: number;
+            /**
+             * @description Its name in the settings.
+             * @example entsoe-fr
+             */
+            source: string;
+            /**
+             * Format: double
+             * @description What it usually said of what the first source said, where that counts as agreement; else 1.
+             */
+            usual_ratio?: number | null;
+        };
+        /** @description What a source says. */
+        SourceValueDocument: {
+            /**
+             * @description Its name; empty for what the site made itself.
+             * @example entsoe-fr
+             */
+            source: string;
+            /**
+             * Format: double
+             * @description In the unit of the quantity.
+             */
+            value?: number | null;
+        };
         /** @description How a simulation stands. */
         Standing: {
             /**
@@ -7962,8 +8347,14 @@ export type AgendaPiece = components['schemas']['AgendaPiece'];
 export type AgendaPut = components['schemas']['AgendaPut'];
 export type AgendasOrigin = components['schemas']['AgendasOrigin'];
 export type AgendaStatusDocument = components['schemas']['AgendaStatusDocument'];
+export type AgreementDocument = components['schemas']['AgreementDocument'];
 export type AnswerDocument = components['schemas']['AnswerDocument'];
 export type AnswerRequest = components['schemas']['AnswerRequest'];
+export type ApiTokenDocument = components['schemas']['ApiTokenDocument'];
+export type ApiTokenRenewal = components['schemas']['ApiTokenRenewal'];
+export type ApiTokenRequest = components['schemas']['ApiTokenRequest'];
+export type ApiTokensPage = components['schemas']['ApiTokensPage'];
+export type ApiTokenWithSecret = components['schemas']['ApiTokenWithSecret'];
 export type AskedShape = components['schemas']['AskedShape'];
 export type AskedSiteDocument = components['schemas']['AskedSiteDocument'];
 export type AuditItemDocument = components['schemas']['AuditItemDocument'];
@@ -7986,6 +8377,7 @@ export type CellDocument = components['schemas']['CellDocument'];
 export type ChannelDocument = components['schemas']['ChannelDocument'];
 export type CheckpointDocument = components['schemas']['CheckpointDocument'];
 export type ChoiceDocument = components['schemas']['ChoiceDocument'];
+export type Co2AccountingDocument = components['schemas']['Co2AccountingDocument'];
 export type Co2SourceDocument = components['schemas']['Co2SourceDocument'];
 export type ConfirmationBody = components['schemas']['ConfirmationBody'];
 export type ConsumedDocument = components['schemas']['ConsumedDocument'];
@@ -7997,6 +8389,7 @@ export type DecisionDocument = components['schemas']['DecisionDocument'];
 export type DecisionRequest = components['schemas']['DecisionRequest'];
 export type DeviceCode = components['schemas']['DeviceCode'];
 export type DeviceCodeRequest = components['schemas']['DeviceCodeRequest'];
+export type DisagreementDocument = components['schemas']['DisagreementDocument'];
 export type DiskCalibrationDocument = components['schemas']['DiskCalibrationDocument'];
 export type Duration = components['schemas']['Duration'];
 export type ErrorAmounts = components['schemas']['ErrorAmounts'];
@@ -8076,6 +8469,7 @@ export type OccurrenceReasonDocument = components['schemas']['OccurrenceReasonDo
 export type OfferDocument = components['schemas']['OfferDocument'];
 export type OfferStandingDocument = components['schemas']['OfferStandingDocument'];
 export type OperationEstimateDocument = components['schemas']['OperationEstimateDocument'];
+export type OtherCo2StatusDocument = components['schemas']['OtherCo2StatusDocument'];
 export type OutageDocument = components['schemas']['OutageDocument'];
 export type OutagePatchRequest = components['schemas']['OutagePatchRequest'];
 export type OutageRequest = components['schemas']['OutageRequest'];
@@ -8186,6 +8580,8 @@ export type SlurmOccupied = components['schemas']['SlurmOccupied'];
 export type SlurmOccupiedPage = components['schemas']['SlurmOccupiedPage'];
 export type SlurmRenamedNode = components['schemas']['SlurmRenamedNode'];
 export type SlurmReservation = components['schemas']['SlurmReservation'];
+export type SourceRecordDocument = components['schemas']['SourceRecordDocument'];
+export type SourceValueDocument = components['schemas']['SourceValueDocument'];
 export type Standing = components['schemas']['Standing'];
 export type StandingDocument = components['schemas']['StandingDocument'];
 export type StartDocument = components['schemas']['StartDocument'];
@@ -8205,6 +8601,11 @@ export interface operations {
     get_agenda: {
         parameters: {
             query?: {
+                /**
+                 * @description Of CO2: `average` or `marginal`; as plans count it unless given. The other one is known where the settings name sources
+                 *     of it, and told of 31 days at the most.
+                 */
+                accounting?: "average" | "marginal";
                 /** @description What was known at this instant, RFC 3339; what is known now unless given. */
                 as_of?: string;
                 /** @description RFC 3339; now unless given. */
@@ -8224,6 +8625,8 @@ export interface operations {
             /** @description An agenda over a span */
             200: {
                 headers: {
+                    /** @description While the database is away: the instant until which everything committed is in the answer, RFC 3339 */
+                    "X-Wattbook-As-Of"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8265,6 +8668,8 @@ export interface operations {
             query?: {
                 /** @description Of prices; must be the site's currency. */
                 currency?: string;
+                /** @description For CO2 `direct` (of burning the fuel) or `life-cycle`; as the agenda has them unless given. */
+                factors?: "direct" | "life-cycle";
                 /** @description When the supplier issued it, RFC 3339. */
                 issued_at?: string;
                 /** @description For CO2 `average` or `marginal`; `average` unless given. */
@@ -8377,6 +8782,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgendaPut"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_agreement: {
+        parameters: {
+            query?: {
+                /** @description RFC 3339; a week before `to` unless given. */
+                from?: string;
+                /** @description RFC 3339, at most 62 days after `from`; now unless given. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description `price`, `co2` or `power-cap` */
+                quantity: "price" | "co2" | "power-cap";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description How the sources of an agenda did over a span */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgreementDocument"];
                 };
             };
             /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
@@ -9676,6 +10145,8 @@ export interface operations {
             /** @description Who asks */
             200: {
                 headers: {
+                    /** @description While the database is away: the instant until which everything committed is in the answer, RFC 3339 */
+                    "X-Wattbook-As-Of"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10155,6 +10626,8 @@ export interface operations {
             /** @description A page of nodes */
             200: {
                 headers: {
+                    /** @description While the database is away: the instant until which everything committed is in the answer, RFC 3339 */
+                    "X-Wattbook-As-Of"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10284,6 +10757,8 @@ export interface operations {
             /** @description The nodes in ascending order of idle power */
             200: {
                 headers: {
+                    /** @description While the database is away: the instant until which everything committed is in the answer, RFC 3339 */
+                    "X-Wattbook-As-Of"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10565,6 +11040,8 @@ export interface operations {
             /** @description How full the cluster is: groups of nodes by lengths of time */
             200: {
                 headers: {
+                    /** @description While the database is away: the instant until which everything committed is in the answer, RFC 3339 */
+                    "X-Wattbook-As-Of"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10617,6 +11094,8 @@ export interface operations {
             /** @description A page of outages that have yet to end */
             200: {
                 headers: {
+                    /** @description While the database is away: the instant until which everything committed is in the answer, RFC 3339 */
+                    "X-Wattbook-As-Of"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11138,6 +11617,8 @@ export interface operations {
             /** @description Power that counts against the cap over a span */
             200: {
                 headers: {
+                    /** @description While the database is away: the instant until which everything committed is in the answer, RFC 3339 */
+                    "X-Wattbook-As-Of"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -14953,6 +15434,8 @@ export interface operations {
             /** @description What people should know of the site, as its settings say */
             200: {
                 headers: {
+                    /** @description While the database is away: the instant until which everything committed is in the answer, RFC 3339 */
+                    "X-Wattbook-As-Of"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -15396,6 +15879,278 @@ export interface operations {
             };
             /** @description The caller's role, or a rule of the site, does not permit this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_api_tokens: {
+        parameters: {
+            query?: {
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Those that are revoked or have ended, too. */
+                ended?: boolean;
+                /** @description Tokens in a page, 1 to 1000; 100 unless given. */
+                limit?: number;
+                /** @description Of this owner; others see their own alone. */
+                owner?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of API tokens */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokensPage"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_api_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description A new API token with its secret, which is told this once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokenWithSecret"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It would be somebody else's, could do more than its maker, or would outlast the token that it is made with, which may be about to end */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The owner has as many as one may have, or the first token is not an operator's for all actions and a day at least */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_api_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An API token, without its secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokenDocument"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's role, or a rule of the site, does not permit this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    renew_api_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiTokenRenewal"];
+            };
+        };
+        responses: {
+            /** @description A new API token with its secret, which is told this once */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokenWithSecret"];
+                };
+            };
+            /** @description The request has errors: `errors` lists each with its place, and nothing was changed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is of another role, could do more than who asks, or the new one would last too long */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or the caller may not know of it */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It counts no more, or the owner has as many as one may have */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this route takes */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type is none that this route reads */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,7 +1,8 @@
 // Reads feeds, and asks them anew.
 
 import { api, unwrap } from '../api/client';
-import type { FeedRevisionDocument, FeedsDocument } from '../api/schema';
+import type { AgreementDocument, FeedRevisionDocument, FeedsDocument } from '../api/schema';
+import type { Quantity } from '../ui/readAgendas';
 
 export const readFeeds = (signal: AbortSignal): Promise<FeedsDocument> =>
   unwrap(api.GET('/api/v1/feeds', { signal }));
@@ -10,6 +11,10 @@ export async function readRevisions(id: string, signal: AbortSignal): Promise<Fe
   const params = { path: { id }, query: { limit: 20 } };
   return (await unwrap(api.GET('/api/v1/feeds/{id}/revisions', { params, signal }))).items;
 }
+
+/** Which sources of an agenda were right in the last week. */
+export const readAgreement = (quantity: Quantity, signal: AbortSignal): Promise<AgreementDocument> =>
+  unwrap(api.GET('/api/v1/agendas/{quantity}/agreement', { params: { path: { quantity } }, signal }));
 
 /** Asks a source anew; when it will be, in milliseconds since the epoch. */
 export async function refresh(id: string): Promise<number> {

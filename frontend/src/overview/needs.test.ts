@@ -49,7 +49,7 @@ test('a source that gets worse is another thing', () => {
 });
 
 test('a gap of the coming day needs somebody, and one of next week does not', () => {
-  const agenda = { quantity: 'price', chain: ['api', 'maps'], refuse_estimates: false, horizon: null, estimated_from: null };
+  const agenda = { quantity: 'price', chain: ['api', 'maps'], refuse_estimates: false, take: 'order', disagreeing_since: null, disagreements: [], horizon: null, estimated_from: null };
   const gap = (start: string) => of({ feeds: { ...feeds(), agendas: [{ ...agenda, gaps: [{ start, end: '2026-03-09T00:00:00Z' }] }] } });
   expect(gap('2026-03-08T00:00:00Z')).toEqual([]);
   expect(gap('2026-03-02T08:00:00Z')).toMatchObject([{ kind: 'bad', where: 'Price, from api, else maps', what: expect.stringContaining('tomorrow 08:00') }]);

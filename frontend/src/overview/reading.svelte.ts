@@ -1,7 +1,8 @@
 // Something that is read for who asks now, where it is wanted and they may read it.
 
 import type { Topic } from '../api/events.svelte';
-import { live, type Freshness } from '../api/live.svelte';
+import type { Freshness } from '../api/freshness';
+import { live } from '../api/live.svelte';
 import { session } from '../api/session.svelte';
 import { rights } from '../ui/rights.svelte';
 

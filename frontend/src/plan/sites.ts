@@ -3,6 +3,7 @@
 import type { AskedSiteDocument, SiteOfferDocument, SiteOffersDocument, SiteOffersRequest, QuoteRequest } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { span, type Clock } from '../time/words';
+import { accountingWords } from '../ui/accounting';
 import { carbon, energy, money } from '../units/format';
 
 const GIGABYTE = 1e9;
@@ -34,6 +35,8 @@ export interface SiteRow {
   results: string;
   cost: string;
   co2: string;
+  /** How that is counted; empty where the site does not say it. */
+  counted: string;
   energy: string;
   /** Why there is no offer: a word for it, and what the service says. */
   state: string;
@@ -55,11 +58,18 @@ export function siteRows({ sites, compromise }: SiteOffersDocument, { now, zone 
       results: arrives && offer.data_transfer?.output_s ? texts.resultsAt(span(Date.parse(offer.end), Date.parse(arrives), now, zone)) : '',
       cost: offer ? money(offer.cost, offer.currency) : '',
       co2: offer ? carbon(offer.co2_g) : '',
+      counted: offer ? accountingWords(site.co2_accounting) : '',
       energy: offer ? energy(offer.energy_j) : '',
       state: offer ? '' : stateWords(site),
       detail: site.detail ?? '',
     };
   });
+}
+
+/** Whether sites that offer something count CO₂ in several ways, or some do not say how. */
+export function areCountedApart(rows: readonly SiteRow[]): boolean {
+  const [first, ...others] = rows.filter((row) => row.offer);
+  return others.some((row) => row.counted === '' || row.counted !== first?.counted);
 }
 
 function stateWords({ state }: AskedSiteDocument): string {

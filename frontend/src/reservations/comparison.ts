@@ -1,8 +1,9 @@
 // What the chosen offer promised, beside what came of it by the ledger.
 
-import type { OfferDocument, ReportRowDocument } from '../api/schema';
+import type { Co2AccountingDocument, OfferDocument, ReportRowDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { when, type Clock } from '../time/words';
+import { countedName } from '../ui/accounting';
 import { carbon, energy, money, percent } from '../units/format';
 
 export interface Compared {
@@ -27,14 +28,19 @@ export function differenceWords(promised: Amount, came: Amount, show: Show): str
 }
 
 /** Each amount beside what came. Before all of it is known, parts are not compared with the whole. */
-export function compared(offer: OfferDocument, came: ReportRowDocument | null, isWhole: boolean): Compared[] {
+export function compared(
+  offer: OfferDocument,
+  came: ReportRowDocument | null,
+  isWhole: boolean,
+  counted?: Co2AccountingDocument | null,
+): Compared[] {
   const texts = language.texts.reservations.comparison;
   const cost: Show = (value) => money(value, offer.currency);
   const grams = (kilograms: Amount) => (kilograms == null ? null : kilograms * 1000);
   const rows: [string, Show, Amount, Amount][] = [
     [texts.energy, energy, offer.energy_j, came?.energy_j],
     [texts.cost, cost, offer.cost, came?.cost],
-    [texts.co2, carbon, offer.co2_g, grams(came?.co2_location_kg)],
+    [countedName(texts.co2, counted), carbon, offer.co2_g, grams(came?.co2_location_kg)],
     [texts.costSaved, cost, offer.saves.cost, isWhole ? came?.measured_saving_cost : null],
     [texts.co2Saved, carbon, offer.saves.co2_g, isWhole ? grams(came?.measured_saving_co2_kg) : null],
   ];

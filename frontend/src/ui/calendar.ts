@@ -3,6 +3,7 @@
 import type { ReservationDocument } from '../api/schema';
 import { language } from '../texts/language.svelte';
 import { carbon, energy, money } from '../units/format';
+import { accountingWords } from './accounting';
 import { download } from './download';
 import { calendar } from './ics';
 import { nodeWords } from './nodeWords';
@@ -21,7 +22,8 @@ export function saveCalendar(reservation: ReservationDocument, now: number): voi
         end: Date.parse(offer.end),
         summary: texts.summary(offer.node_count),
         description: texts.description(
-          nodeWords(offer), energy(offer.energy_j), money(offer.cost, offer.currency), carbon(offer.co2_g), reservation.id,
+          nodeWords(offer), energy(offer.energy_j), money(offer.cost, offer.currency), carbon(offer.co2_g),
+          accountingWords(reservation.co2_accounting), reservation.id,
         ),
       },
     ],

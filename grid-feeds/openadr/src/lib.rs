@@ -8,6 +8,8 @@
 mod client;
 mod error;
 mod feed;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 pub mod map;
 mod pages;
 mod push;

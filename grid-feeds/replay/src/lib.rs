@@ -6,8 +6,12 @@
 //!
 //! | supplier | base URL |
 //! |---|---|
+//! | AEMO | `/aemo` |
+//! | Elexon | `/elexon` |
 //! | ENTSO-E | `/entsoe` |
+//! | Grid companies of Japan | `/japan-area` |
 //! | ODRE | `/odre` |
+//! | Open Electricity | `/openelectricity` |
 //! | RTE | `/rte` |
 //! | all others | `/` |
 //!

@@ -1,7 +1,7 @@
 //! What is known of the truth at an instant, and which of it an answer tells.
 
 use jiff::ToSpan;
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use planner::time::{Seconds, Span, Timestamp};
 
@@ -38,6 +38,11 @@ impl View {
 
     pub fn is_sandbox(&self) -> bool {
         self.fault == Some(Fault::Sandbox)
+    }
+
+    /// Whether the answer has this fault.
+    pub fn has(&self, fault: Fault) -> bool {
+        self.fault == Some(fault)
     }
 
     /// The area that an answer is about.
@@ -102,8 +107,13 @@ impl Zone {
     }
 
     pub fn date(&self, instant: Timestamp) -> Date {
+        self.clock(instant).date()
+    }
+
+    /// What the clock shows at `instant`.
+    pub fn clock(&self, instant: Timestamp) -> DateTime {
         let instant = jiff::Timestamp::from_second(instant.as_unix_seconds()).unwrap_or_default();
-        instant.to_zoned(self.0.clone()).date()
+        instant.to_zoned(self.0.clone()).datetime()
     }
 
     pub fn instant(&self, day: Date, hour: i8, minute: i8) -> Timestamp {
@@ -126,9 +136,13 @@ impl Zone {
 
     /// Midnight with the offset of the zone.
     pub fn midnight(&self, day: Date) -> String {
-        let zoned = day.to_zoned(self.0.clone());
-        let text = zoned.map(|zoned| zoned.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string());
-        text.unwrap_or_default()
+        self.shown(self.instant(day, 0, 0), "%Y-%m-%dT%H:%M:%S%:z")
+    }
+
+    /// What the clock shows at `instant`, in a format of `strftime`.
+    pub fn shown(&self, instant: Timestamp, format: &str) -> String {
+        let instant = jiff::Timestamp::from_second(instant.as_unix_seconds()).unwrap_or_default();
+        instant.to_zoned(self.0.clone()).strftime(format).to_string()
     }
 }
 

@@ -3,7 +3,8 @@
 //! At each instant the first of these counts that has a value: the fresh sources in the order of
 //! the chain; the last good values of sources that are late, with their age; the contract's own
 //! prices; a forecast of ours. For power caps the site's safe-mode cap stands in for what is not
-//! known. What remains is a gap, over which nothing is promised.
+//! known. What remains is a gap, over which nothing is promised. A site may have the median of
+//! fresh sources count where three or more have a value ([`Precedence`]).
 //!
 //! Kinds never mix: a chain is of one currency, or of average or marginal and direct or life-cycle
 //! CO2.
@@ -11,6 +12,7 @@
 //! `O((pieces + revisions) log pieces)` where few gaps are left after the first revisions.
 
 mod layers;
+mod median;
 #[cfg(test)]
 mod tests;
 
@@ -44,6 +46,19 @@ pub struct Link<'a> {
     pub usable_for: Seconds,
 }
 
+/// Whose value counts where several fresh sources have one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Precedence {
+    /// That of the first in the chain.
+    #[default]
+    Order,
+    /// Where three or more have a value, the median of them; of an even number the more cautious of
+    /// the two in the middle. Only values of the best quality there count: no forecast outvotes what
+    /// was measured. Elsewhere the order. Not for power caps, for which this is the order too: no cap
+    /// of a supplier is outvoted.
+    Median,
+}
+
 /// What an agenda is made of.
 #[derive(Clone, Debug)]
 pub struct Chain<'a> {
@@ -51,6 +66,10 @@ pub struct Chain<'a> {
     pub kind: Kind,
     /// The first counts most.
     pub links: Vec<Link<'a>>,
+    /// So many of the first links are no sources but what people put: it counts before all sources.
+    pub puts: usize,
+    /// Whose value counts.
+    pub precedence: Precedence,
     /// What the contract says without its supplier: see [`Tariff::expected`].
     ///
     /// [`Tariff::expected`]: crate::provider::contract::Tariff::expected
@@ -72,6 +91,8 @@ impl<'a> Chain<'a> {
         Self {
             kind,
             links,
+            puts: 0,
+            precedence: Precedence::Order,
             contract: None,
             forecast: None,
             safe_mode_cap: None,
@@ -177,15 +198,17 @@ pub fn compose(
     now: Timestamp,
     chain: &Chain<'_>,
 ) -> Result<Composition, ComposeError> {
-    let all = chain.links.iter().flat_map(|link| &link.revisions);
-    if let Some(held) = all.into_iter().find(|held| held.revision.series.kind != chain.kind) {
-        return Err(ComposeError::Mixed {
-            origin: held.revision.source.clone(),
-            found: held.revision.series.kind,
-            wanted: chain.kind,
-        });
-    }
+    refuse_mixed(chain)?;
     let mut layers = Layers::new(window, chain.refuse_estimates);
+    if chain.precedence == Precedence::Median && chain.kind != Kind::PowerCap {
+        for link in chain.links.iter().take(chain.puts) {
+            if origin(link, now) == Some(ValueOrigin::Fresh) {
+                layers.source(link, ValueOrigin::Fresh);
+            }
+        }
+        let (agenda, vintages) = median::median(&fresh_sources(window, now, chain)?)?;
+        layers.chosen(&agenda, vintages);
+    }
     for want_fresh in [true, false] {
         for link in &chain.links {
             match origin(link, now) {
@@ -207,6 +230,39 @@ pub fn compose(
         layers.safe_mode(cap);
     }
     Ok(layers.composed(chain.kind)?)
+}
+
+/// What each fresh source of a chain says by itself, in the order of the chain: a composition of it
+/// alone. What people put is none of them.
+///
+/// # Errors
+/// Where a source is of another kind than the chain.
+pub fn fresh_sources(
+    window: Span,
+    now: Timestamp,
+    chain: &Chain<'_>,
+) -> Result<Vec<Composition>, ComposeError> {
+    refuse_mixed(chain)?;
+    let sources = chain.links.iter().skip(chain.puts);
+    let fresh = sources.filter(|link| origin(link, now) == Some(ValueOrigin::Fresh));
+    let alone = |link: &Link<'_>| {
+        let mut layers = Layers::new(window, chain.refuse_estimates);
+        layers.source(link, ValueOrigin::Fresh);
+        Ok(layers.composed(chain.kind)?)
+    };
+    fresh.map(alone).collect()
+}
+
+fn refuse_mixed(chain: &Chain<'_>) -> Result<(), ComposeError> {
+    let mut all = chain.links.iter().flat_map(|link| &link.revisions);
+    match all.find(|held| held.revision.series.kind != chain.kind) {
+        None => Ok(()),
+        Some(held) => Err(ComposeError::Mixed {
+            origin: held.revision.source.clone(),
+            found: held.revision.series.kind,
+            wanted: chain.kind,
+        }),
+    }
 }
 
 /// `None` for a source that has not been heard of for too long.

@@ -33,6 +33,7 @@ pub enum Factors {
     Direct,
     /// Of the whole life cycle, construction and fuel supply included.
     #[default]
+    #[serde(alias = "life-cycle")]
     Lifecycle,
 }
 
@@ -63,6 +64,45 @@ impl Quantity {
             Self::Co2 => "co2",
             Self::PowerCap => "power-cap",
         }
+    }
+}
+
+impl Accounting {
+    /// The word in documents and configuration.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Average => "average",
+            Self::Marginal => "marginal",
+        }
+    }
+
+    /// The accounting of this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Average, Self::Marginal].into_iter().find(|it| it.word() == word)
+    }
+
+    /// Marginal of average, and average of marginal.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::Average => Self::Marginal,
+            Self::Marginal => Self::Average,
+        }
+    }
+}
+
+impl Factors {
+    /// The word in documents.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Lifecycle => "life-cycle",
+        }
+    }
+
+    /// The factors of this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Direct, Self::Lifecycle].into_iter().find(|it| it.word() == word)
     }
 }
 
@@ -105,15 +145,7 @@ impl fmt::Display for Kind {
         match self {
             Self::Price { currency } => write!(f, "price in {currency}/MWh"),
             Self::Co2 { accounting, factors } => {
-                let accounting = match accounting {
-                    Accounting::Average => "average",
-                    Accounting::Marginal => "marginal",
-                };
-                let factors = match factors {
-                    Factors::Direct => "direct",
-                    Factors::Lifecycle => "life-cycle",
-                };
-                write!(f, "{accounting} {factors} CO2 in g/kWh")
+                write!(f, "{} {} CO2 in g/kWh", accounting.word(), factors.word())
             }
             Self::PowerCap => f.write_str("power cap in W"),
         }

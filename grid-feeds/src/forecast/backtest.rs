@@ -4,8 +4,9 @@
 //! of the last week that was known, and the mean of both.
 
 use planner::agenda::Agenda;
-use planner::time::{Span, Timestamp};
+use planner::time::{Seconds, Span, Timestamp};
 
+use super::ahead::{ForecastInput, InputDays};
 use super::days::{ClockDays, HOURS};
 use super::inputs::same_weekday;
 use super::lead::DayForecast;
@@ -33,6 +34,8 @@ pub struct BacktestOptions {
 pub struct Backtest {
     /// From how many instants it forecast, a day apart.
     pub origins: usize,
+    /// How many values were forecast by what is known ahead of time, of all that were compared.
+    pub by_inputs: usize,
     /// By hours ahead.
     pub horizons: Vec<HorizonReport>,
     /// Every forecast that was tested, if they are to be listed, in the order of the instants at which they were made.
@@ -117,13 +120,20 @@ impl HorizonReport {
 }
 
 /// Back-tests `model` on `history`. Values before the span of the options are learnt from; where there are none, the first
-/// weeks of the span are, and nothing is tested in them. Horizons without a value to compare are left out.
-pub fn backtest(model: &Model, history: &Agenda<i64>, options: &BacktestOptions) -> Backtest {
+/// weeks of the span are, and nothing is tested in them. Horizons without a value to compare are left out. Of `inputs` counts
+/// what was known at each instant.
+pub fn backtest(
+    model: &Model,
+    history: &Agenda<i64>,
+    inputs: &[ForecastInput],
+    options: &BacktestOptions,
+) -> Backtest {
     let mut test = Test::new(model, options);
     if let Some(days) = test.days(model, history) {
         let ahead = test.ahead.iter().map(|hours| hours.end).max().unwrap_or(0).div_ceil(HOURS);
         let wanted = days.from(&model.local, test.start);
-        for (origin, forecasts) in Walk::new(&days, ahead, wanted) {
+        let inputs = InputDays::new(&model.local, &days, inputs, ahead, Seconds::new(0));
+        for (origin, forecasts) in Walk::new(&days, &inputs, ahead, wanted) {
             test.compare(model, &days, origin, &forecasts);
         }
     }
@@ -133,6 +143,7 @@ pub fn backtest(model: &Model, history: &Agenda<i64>, options: &BacktestOptions)
     let found = test.found.into_iter().map(HorizonReport::means);
     Backtest {
         origins: test.origins,
+        by_inputs: test.by_inputs,
         horizons: found.filter(|it| it.samples > 0).collect(),
         forecasts: test.forecasts,
     }
@@ -146,6 +157,7 @@ struct Test<'a> {
     ahead: Vec<std::ops::Range<usize>>,
     found: Vec<HorizonReport>,
     origins: usize,
+    by_inputs: usize,
     forecasts: Vec<TestedForecast>,
 }
 
@@ -163,7 +175,7 @@ impl<'a> Test<'a> {
             ..HorizonReport::default()
         };
         let found = ahead.iter().map(report).collect();
-        Self { options, start, ahead, found, origins: 0, forecasts: Vec::new() }
+        Self { options, start, ahead, found, origins: 0, by_inputs: 0, forecasts: Vec::new() }
     }
 
     /// Days of history up to the last origin's end, from the clock time of the span's start.
@@ -183,7 +195,7 @@ impl<'a> Test<'a> {
             }
             end = next;
         }
-        ClockDays::before(&model.local, model.step, history, end, usize::MAX)
+        ClockDays::before(model.calendar(), model.step, history, end, usize::MAX)
     }
 
     fn compare(&mut self, model: &Model, days: &ClockDays, origin: usize, said: &[DayForecast]) {
@@ -207,6 +219,9 @@ impl<'a> Test<'a> {
                 };
                 let Some(came) = values(origin + lead - 1) else { continue };
                 self.found[index].add(came, &tested, yesterday, last_week);
+                let by_inputs =
+                    said.get(lead - 1).is_some_and(|it| it.by_inputs[slot / days.per_hour]);
+                self.by_inputs += usize::from(by_inputs);
                 if self.options.lists_forecasts {
                     self.forecasts.push(TestedForecast { made_at, ..tested });
                 }

@@ -27,14 +27,15 @@ const BESIDE: usize = 2;
 pub(super) struct Bands {
     /// The errors of the first days, by hour.
     first: [Vec<f64>; HOURS],
+    /// After the first days.
     ends: Option<[(f64, f64); HOURS]>,
     days: usize,
 }
 
 impl Bands {
-    /// The ends of the band of an hour, as multiples of the day's scale; `None` before the first error.
-    pub fn ends(&self, hour: usize) -> Option<(f64, f64)> {
-        self.ends.map(|ends| ends[hour])
+    /// The ends of the band of each hour, as multiples of the day's scale; `None` before the first error.
+    pub fn ends(&self) -> Option<[(f64, f64); HOURS]> {
+        self.ends.or_else(|| self.percentiles())
     }
 
     /// Learns the errors of a day: by slot, as multiples of its scale, `None` where nothing came.
@@ -45,10 +46,12 @@ impl Bands {
             for (slot, error) in errors.iter().enumerate() {
                 self.first[slot / per_hour].extend(*error);
             }
-            self.ends = self.percentiles();
+            if self.days == FIRST_DAYS {
+                self.ends = self.percentiles();
+                self.first = Default::default();
+            }
             return;
         }
-        self.first = Default::default();
         let Some(ends) = &mut self.ends else { return };
         for (slot, error) in errors.iter().enumerate() {
             let Some(error) = *error else { continue };

@@ -9,21 +9,38 @@
 //! A slot is known where its step has a value throughout. Where the clock skips an hour two slots have one value, and where
 //! it goes through one twice the first counts.
 
+use std::collections::HashSet;
+
 use jiff::ToSpan;
-use jiff::civil::DateTime;
+use jiff::civil::{Date, DateTime};
 use planner::agenda::Agenda;
 use planner::time::{Seconds, Span, Timestamp};
 
+use super::holidays::PublicHolidays;
 use super::mean;
 use crate::local_time::LocalTime;
 
 /// Hours of a day, for which rules are learnt.
 pub(super) const HOURS: usize = 24;
 
-/// A day of history.
+/// Holidays are like them.
+const SUNDAY: usize = 6;
+
+/// What is usual on a day of the week is the mean of so many of them.
+const USUAL_WEEKS: usize = 8;
+
+/// A holiday differs from an ordinary day by this share of what a Sunday does.
+const HOLIDAY_SHARE: f64 = 0.8;
+
+/// Holidays are forecast so many years ahead of what is known.
+const YEARS_AHEAD: i16 = 1;
+
+/// A day of history; of holidays, what they would have been as ordinary days.
 pub(super) struct ClockDay {
     /// Values of the slots, in units of the kind. What is not known is as on the day before.
     pub values: Vec<f64>,
+    /// By how much the hours of a holiday are likely to differ from those of an ordinary day: what was seen is the value and this.
+    shift: Option<[f64; HOURS]>,
     /// Which of the slots have a value of their own.
     pub known: Vec<bool>,
     /// The means of the hours.
@@ -46,13 +63,15 @@ pub(super) struct ClockDays {
     pub days: Vec<ClockDay>,
     /// What the clock shows at the origin.
     origin: DateTime,
+    /// Public holidays that are no Sundays.
+    holidays: HashSet<Date>,
 }
 
 impl ClockDays {
     /// The days of `history` before `origin`, at most `most` of them. Days before the first that is known in most of its slots
     /// are left out.
     pub fn before(
-        local: &LocalTime,
+        (local, holidays): (&LocalTime, Option<&PublicHolidays>),
         step: Seconds,
         history: &Agenda<i64>,
         origin: Timestamp,
@@ -60,8 +79,12 @@ impl ClockDays {
     ) -> Option<Self> {
         let clock = local.civil(origin).ok()?;
         let per_hour = usize::try_from(3600 / step.get()).ok()?;
-        let mut days = Self { per_hour, days: Vec::new(), origin: clock };
         let first = history.pieces().first()?.span.start();
+        let holidays = holidays.map_or_else(HashSet::new, |holidays| {
+            let last = clock.date().checked_add(YEARS_AHEAD.years()).unwrap_or(Date::MAX);
+            local.date(first).map_or_else(|_| HashSet::new(), |first| holidays.between(first, last))
+        });
+        let mut days = Self { per_hour, days: Vec::new(), origin: clock, holidays };
         let reach = usize::try_from((origin - first).get().max(0)).ok()?.div_ceil(86_400);
         for back in (1..=most.min(reach)).rev() {
             let back = i64::try_from(back).ok()?;
@@ -78,6 +101,7 @@ impl ClockDays {
             });
             days.push(&values.collect::<Vec<_>>());
         }
+        days.level_holidays();
         Some(days)
     }
 
@@ -124,20 +148,111 @@ impl ClockDays {
 
     /// The day of the week, from 0 for Monday, of an hour of a day; days count from 0 for the oldest, also beyond the origin.
     pub fn weekday(&self, day: usize, hour: usize) -> usize {
-        let at = || {
-            let ahead = i64::try_from(day).ok()? - i64::try_from(self.days.len()).ok()?;
-            let at = self.origin.checked_add(ahead.days()).ok()?;
-            let at = at.checked_add(i64::try_from(hour).ok()?.hours()).ok()?;
-            usize::try_from(at.weekday().to_monday_zero_offset()).ok()
-        };
-        at().unwrap_or(0)
+        let weekday = |at: DateTime| usize::try_from(at.weekday().to_monday_zero_offset()).ok();
+        self.clock(day, hour).and_then(weekday).unwrap_or(0)
+    }
+
+    /// What the clock shows at an hour of a day.
+    fn clock(&self, day: usize, hour: usize) -> Option<DateTime> {
+        let ahead = i64::try_from(day).ok()? - i64::try_from(self.days.len()).ok()?;
+        let at = self.origin.checked_add(ahead.days()).ok()?;
+        at.checked_add(i64::try_from(hour).ok()?.hours()).ok()
+    }
+
+    /// By how much the hours of a day are likely to differ from those of an ordinary day of its weekday, as known at the
+    /// beginning of day `origin`: where it is a holiday, nearly as much as Sundays do. `None` of days that are none. `value` is that of
+    /// an hour of a day, if it is known.
+    pub fn holiday_shift(
+        &self,
+        origin: usize,
+        day: usize,
+        value: impl Fn(usize, usize) -> Option<f64>,
+    ) -> Option<[f64; HOURS]> {
+        if !(0..HOURS).any(|hour| self.is_holiday(day, hour)) {
+            return None;
+        }
+        Some(std::array::from_fn(|hour| {
+            if !self.is_holiday(day, hour) {
+                return 0.0;
+            }
+            let usual = |weekday| self.usual(origin, weekday, hour, &value);
+            let ordinary = usual(self.weekday(day, hour));
+            usual(SUNDAY)
+                .zip(ordinary)
+                .map_or(0.0, |(sunday, ordinary)| HOLIDAY_SHARE * (sunday - ordinary))
+        }))
+    }
+
+    /// The holiday shift of a day ahead, by what was known at the beginning of `origin`.
+    pub fn shift_ahead(&self, origin: usize, day: usize) -> Option<[f64; HOURS]> {
+        self.holiday_shift(origin, day, |day, hour| self.known_hour(day, hour))
+    }
+
+    fn known_hour(&self, day: usize, hour: usize) -> Option<f64> {
+        let day = self.days.get(day)?;
+        day.known_hours[hour].then_some(day.hours[hour])
+    }
+
+    fn is_holiday(&self, day: usize, hour: usize) -> bool {
+        let is_one = |at: DateTime| self.holidays.contains(&at.date());
+        !self.holidays.is_empty() && self.clock(day, hour).is_some_and(is_one)
+    }
+
+    /// The mean of an hour on the last such weekdays before `origin` that were no holidays.
+    fn usual(
+        &self,
+        origin: usize,
+        weekday: usize,
+        hour: usize,
+        value: impl Fn(usize, usize) -> Option<f64>,
+    ) -> Option<f64> {
+        let such = |&day: &usize| self.weekday(day, hour) == weekday && !self.is_holiday(day, hour);
+        let values = (0..origin).rev().filter(such).filter_map(|day| value(day, hour));
+        let values: Vec<f64> = values.take(USUAL_WEEKS).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    }
+
+    /// Puts holidays as they would have been as ordinary days: so they mislead neither the day after them nor the week after. What is
+    /// not known of the day after is as the holiday would have been.
+    fn level_holidays(&mut self) {
+        if self.holidays.is_empty() {
+            return;
+        }
+        for day in 0..self.days.len() {
+            self.fill_again(day);
+            let Some(shift) = self.shift_ahead(day, day) else { continue };
+            let per_hour = self.per_hour;
+            let Some(seen) = self.days.get_mut(day) else { continue };
+            for (slot, (value, known)) in seen.values.iter_mut().zip(&seen.known).enumerate() {
+                // What is not known is as on the day before.
+                *value -= if *known { shift[slot / per_hour] } else { 0.0 };
+            }
+            let (values, known) = (std::mem::take(&mut seen.values), seen.known.clone());
+            *seen = ClockDay { shift: Some(shift), ..ClockDay::new(values, known, per_hour) };
+        }
+    }
+
+    /// What is not known of a day is as on the day before, which may be another since it was pushed.
+    fn fill_again(&mut self, day: usize) {
+        let per_hour = self.per_hour;
+        let (before, from) = self.days.split_at_mut(day);
+        let (Some(before), Some(day)) = (before.last(), from.first_mut()) else { return };
+        if day.known.iter().all(|known| *known) {
+            return;
+        }
+        let slots = day.values.iter().zip(&day.known).zip(&before.values);
+        let values: Vec<f64> =
+            slots.map(|((own, known), before)| if *known { *own } else { *before }).collect();
+        *day = ClockDay::new(values, std::mem::take(&mut day.known), per_hour);
     }
 }
 
 impl ClockDay {
-    /// The value of a slot that is known.
+    /// What was seen in a slot that is known.
     pub fn own(&self, slot: usize) -> Option<f64> {
-        self.known.get(slot)?.then(|| self.values.get(slot).copied())?
+        let value = self.known.get(slot)?.then(|| self.values.get(slot).copied())??;
+        let of_hour = |shift: [f64; HOURS]| shift[slot * HOURS / self.values.len()];
+        Some(self.shift.map_or(value, |shift| value + of_hour(shift)))
     }
 
     fn new(values: Vec<f64>, known: Vec<bool>, per_hour: usize) -> Self {
@@ -150,6 +265,6 @@ impl ClockDay {
         let mean = hours.iter().sum::<f64>() / HOURS as f64;
         let least = hours.iter().copied().fold(f64::INFINITY, f64::min);
         let greatest = hours.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        Self { values, known, hours, known_hours, mean, least, greatest }
+        Self { values, shift: None, known, hours, known_hours, mean, least, greatest }
     }
 }

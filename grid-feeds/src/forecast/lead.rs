@@ -1,57 +1,45 @@
 //! One day ahead, or three: what is learnt of forecasts for one distance.
 //!
-//! Rules: the mean of yesterday and last week, and a first guess corrected by regressions: for each hour of the day, for each
-//! hour with calm days counting as much as wild ones, and for all hours together.
-//! A [`Mixture`] weighs them; [`Bands`] say how far to trust them.
+//! Rules: yesterday, last week, the mean of both, and a first guess corrected by regressions ([`Corrections`]), without and with what is
+//! known ahead of time. A [`Mixture`] weighs them; [`Bands`] say how far to trust them.
 
 use std::collections::VecDeque;
 
+use super::ahead::InputDays;
 use super::band::Bands;
+use super::corrections::{Corrections, RULES};
 use super::days::{ClockDay, ClockDays, HOURS};
-use super::inputs::{DayAhead, Resolution};
+use super::inputs::{DayAhead, INPUTS, Resolution};
 use super::mixture::Mixture;
-use super::regression::{Regression, Weights};
 use crate::feed::Kind;
-
-/// After so many days what was learnt counts half.
-const HALF_LIFE_DAYS: f64 = 180.0;
-
-/// Regressions take part after so many days.
-const FIRST_DAYS: usize = 14;
 
 /// An error of more than so many times the scale teaches as much as one of so many.
 const MOST_SCALES: f64 = 4.0;
 
-/// How much regressions are drawn to the first guess: by hour, for each day ahead.
-const BY_HOUR: f64 = 0.25;
-
-/// By hour, relative to the scale of the day.
-const RELATIVE: f64 = 1.0;
-
-/// With as many days learnt, regressions are drawn twice as much.
-const SCARCE_DAYS: f64 = 60.0;
-
-/// For all hours together.
-const TOGETHER: f64 = 0.05;
-
 /// Before there is any error, a band reaches as many scales to each side.
 const UNKNOWN_SCALES: f64 = 2.0;
 
+/// Rules that need nothing that is known ahead of time: the simplest, and the guess corrected.
+const PLAIN_RULES: usize = 3 + RULES;
+
 /// What is learnt of forecasts so many days ahead.
 pub(super) struct LeadDay {
-    lead: usize,
-    by_hour: Vec<Regression>,
-    relative: Vec<Regression>,
-    coefficients: Option<Coefficients>,
-    learnt_days: usize,
+    pub lead: usize,
+    corrections: Corrections,
+    /// By what is known ahead of time, too.
+    informed: Corrections,
     mixture: Mixture,
+    /// Of all rules, those by what is known ahead of time included.
+    informed_mixture: Mixture,
     bands: Bands,
     pending: VecDeque<Pending>,
 }
 
-/// What corrects first guesses, by hour.
-struct Coefficients {
-    rules: Vec<[Weights; 3]>,
+/// What is expected by slot, of holidays as if they were ordinary days, in units of the kind.
+pub(super) struct ExpectedDay {
+    pub values: Vec<f64>,
+    /// Which hours are forecast by what is known of them ahead of time.
+    pub by_inputs: [bool; HOURS],
 }
 
 /// A forecast of a day, in units of the kind.
@@ -63,6 +51,8 @@ pub(super) struct DayForecast {
     pub low: Vec<f64>,
     /// The ninetieth.
     pub high: Vec<f64>,
+    /// Which hours are forecast by what is known of them ahead of time.
+    pub by_inputs: [bool; HOURS],
 }
 
 impl DayForecast {
@@ -79,53 +69,63 @@ struct Pending {
     target: usize,
     scale: f64,
     hours: DayAhead,
+    /// What is known ahead of time of each hour.
+    differences: Vec<Option<Vec<f64>>>,
     /// What each rule said by slot, and what was made of it.
-    said: Option<(Vec<Vec<f64>>, DayForecast)>,
+    said: Option<(Vec<Vec<f64>>, Vec<f64>)>,
 }
 
 impl LeadDay {
-    /// Nothing learnt yet of forecasts `lead` days ahead, 1 for the day that begins now.
-    pub fn new(lead: usize) -> Self {
+    /// Nothing learnt yet of forecasts `lead` days ahead, 1 for the day that begins now, with so many differences of what is known
+    /// ahead of time.
+    pub fn new(lead: usize, differences: usize) -> Self {
         Self {
             lead,
-            by_hour: vec![Regression::default(); HOURS],
-            relative: vec![Regression::default(); HOURS],
-            coefficients: None,
-            learnt_days: 0,
+            corrections: Corrections::new(INPUTS),
+            informed: Corrections::new(if differences > 0 { INPUTS + differences } else { 0 }),
             mixture: Mixture::default(),
+            informed_mixture: Mixture::default(),
             bands: Bands::default(),
             pending: VecDeque::new(),
         }
     }
 
-    /// Forecasts as at the beginning of day `origin`, of which nothing is known, and remembers it until that day is learnt.
+    /// What is expected in each slot, as at the beginning of day `origin`, of which nothing is known; remembers it until that day is learnt.
     /// `scale` is by how much values changed from day to day lately. Coefficients are those of all that is learnt where they
     /// are to be solved `anew`.
     pub fn forecast(
         &mut self,
-        days: &ClockDays,
+        (days, inputs): (&ClockDays, &InputDays),
         origin: usize,
         scale: f64,
         anew: bool,
-    ) -> Option<DayForecast> {
-        if self.learnt_days >= FIRST_DAYS && (anew || self.coefficients.is_none()) {
-            self.coefficients = self.solve();
-        }
+    ) -> Option<ExpectedDay> {
+        self.corrections.solve(self.lead, anew);
+        self.informed.solve(self.lead, anew);
         let hours = DayAhead::new(days, origin, self.lead, Resolution::Hours)?;
+        let differences = inputs.differences(origin, self.lead);
         let rules = if days.per_hour == 1 {
-            self.rules(&hours)
+            self.rules(&hours, &differences)
         } else {
-            self.rules(&DayAhead::new(days, origin, self.lead, Resolution::Slots)?)
+            self.rules(&DayAhead::new(days, origin, self.lead, Resolution::Slots)?, &differences)
         };
-        let forecast = self.mixed(&rules, scale);
-        self.remember(origin, scale, hours, Some((rules, forecast.clone())));
-        Some(forecast)
+        let is_solved = self.informed.are_solved();
+        let by_inputs = std::array::from_fn(|hour| is_solved && differences[hour].is_some());
+        let values = self.mixed(&rules, &by_inputs);
+        let said = Some((rules, values.clone()));
+        self.remember(origin, scale, (hours, differences), said);
+        Some(ExpectedDay { values, by_inputs })
     }
 
     /// Only remembers what a forecast would have rested on.
-    pub fn observe(&mut self, days: &ClockDays, origin: usize, scale: f64) -> Option<()> {
+    pub fn observe(
+        &mut self,
+        (days, inputs): (&ClockDays, &InputDays),
+        origin: usize,
+        scale: f64,
+    ) -> Option<()> {
         let hours = DayAhead::new(days, origin, self.lead, Resolution::Hours)?;
-        self.remember(origin, scale, hours, None);
+        self.remember(origin, scale, (hours, inputs.differences(origin, self.lead)), None);
         Some(())
     }
 
@@ -133,45 +133,79 @@ impl LeadDay {
         &mut self,
         origin: usize,
         scale: f64,
-        hours: DayAhead,
-        said: Option<(Vec<Vec<f64>>, DayForecast)>,
+        (hours, differences): (DayAhead, Vec<Option<Vec<f64>>>),
+        said: Option<(Vec<Vec<f64>>, Vec<f64>)>,
     ) {
         let target = origin + self.lead - 1;
-        self.pending.push_back(Pending { target, scale, hours, said });
+        self.pending.push_back(Pending { target, scale, hours, differences, said });
     }
 
-    /// What each rule says, by slot.
-    fn rules(&self, ahead: &DayAhead) -> Vec<Vec<f64>> {
+    /// What each rule says, by slot. The last rules are by what is known ahead of time: of hours of which nothing is, they say what
+    /// those say that they are made after.
+    fn rules(&self, ahead: &DayAhead, differences: &[Option<Vec<f64>>]) -> Vec<Vec<f64>> {
         let both = ahead.yesterday.iter().zip(&ahead.last_week);
-        let mut rules = vec![both.map(|(day, week)| f64::midpoint(*day, *week)).collect()];
-        let Some(coefficients) = &self.coefficients else { return rules };
+        let mean = both.map(|(day, week)| f64::midpoint(*day, *week)).collect();
+        let mut rules = vec![mean, ahead.yesterday.clone(), ahead.last_week.clone()];
+        if !self.corrections.are_solved() {
+            return rules;
+        }
         let per_hour = ahead.guess.len() / HOURS;
-        for rule in 0..3 {
-            let slots = ahead.guess.iter().zip(&ahead.inputs).enumerate();
-            let corrected = slots.map(|(slot, (guess, inputs))| {
-                let weights = &coefficients.rules[slot / per_hour][rule];
-                guess
-                    + inputs.iter().zip(weights.iter()).map(|(it, weight)| it * weight).sum::<f64>()
+        let slots = || ahead.guess.iter().zip(&ahead.inputs).enumerate();
+        let plain = |rule: usize, slot: usize, inputs: &[f64; INPUTS]| {
+            self.corrections.correction(slot / per_hour, rule, inputs.iter()).unwrap_or(0.0)
+        };
+        for rule in 0..RULES {
+            let corrected =
+                slots().map(|(slot, (guess, inputs))| guess + plain(rule, slot, inputs));
+            rules.push(corrected.collect());
+        }
+        if !self.informed.are_solved() {
+            return rules;
+        }
+        for rule in 0..RULES {
+            let corrected = slots().map(|(slot, (guess, inputs))| {
+                let hour = slot / per_hour;
+                let informed = differences[hour].as_ref().and_then(|differences| {
+                    self.informed.correction(hour, rule, inputs.iter().chain(differences))
+                });
+                guess + informed.unwrap_or_else(|| plain(rule, slot, inputs))
             });
             rules.push(corrected.collect());
         }
         rules
     }
 
-    fn mixed(&self, rules: &[Vec<f64>], scale: f64) -> DayForecast {
-        let weights = self.mixture.weights(rules.len());
+    /// The rules weighed, in hours of which nothing is known ahead of time those alone that need none of it.
+    fn mixed(&self, rules: &[Vec<f64>], by_inputs: &[bool; HOURS]) -> Vec<f64> {
+        let weights = self.mixture.weights(rules.len().min(PLAIN_RULES));
+        let informed = self.informed_mixture.weights(rules.len());
         let count = rules.first().map_or(0, Vec::len);
-        let per_hour = count / HOURS;
-        let values: Vec<f64> = (0..count)
-            .map(|slot| rules.iter().zip(&weights).map(|(rule, weight)| rule[slot] * weight).sum())
-            .collect();
-        let end = |slot: usize| {
-            self.bands.ends(slot / per_hour).unwrap_or((-UNKNOWN_SCALES, UNKNOWN_SCALES))
+        let weighed = |slot: usize| {
+            let weights = if by_inputs[slot * HOURS / count] { &informed } else { &weights };
+            rules.iter().zip(weights).map(|(rule, weight)| rule[slot] * weight).sum()
         };
+        (0..count).map(weighed).collect()
+    }
+
+    /// A forecast with its band, as many multiples of `scale` wide as errors so far say. A holiday differs by `shift`.
+    pub fn with_band(
+        &self,
+        expected: ExpectedDay,
+        scale: f64,
+        shift: Option<[f64; HOURS]>,
+    ) -> DayForecast {
+        let ExpectedDay { mut values, by_inputs } = expected;
+        let per_hour = values.len() / HOURS;
+        if let Some(shift) = shift {
+            for (slot, value) in values.iter_mut().enumerate() {
+                *value += shift[slot / per_hour];
+            }
+        }
+        let ends = self.bands.ends().unwrap_or([(-UNKNOWN_SCALES, UNKNOWN_SCALES); HOURS]);
         let values_by_slot = || values.iter().enumerate();
-        let low = values_by_slot().map(|(slot, value)| value + scale * end(slot).0).collect();
-        let high = values_by_slot().map(|(slot, value)| value + scale * end(slot).1).collect();
-        DayForecast { values, low, high }
+        let low = values_by_slot().map(|(slot, value)| value + scale * ends[slot / per_hour].0);
+        let high = values_by_slot().map(|(slot, value)| value + scale * ends[slot / per_hour].1);
+        DayForecast { low: low.collect(), high: high.collect(), values, by_inputs }
     }
 
     /// Learns what came on day `day`, for which it forecast `lead` days ago.
@@ -186,47 +220,37 @@ impl LeadDay {
         if slots.iter().all(Option::is_none) {
             return;
         }
-        if let Some((rules, forecast)) = &pending.said {
+        if let Some((rules, values)) = &pending.said {
             let of_rule = |rule: &Vec<f64>| {
                 let errors =
                     slots.iter().zip(rule).filter_map(|(came, said)| Some((*came)? - said));
                 errors.map(f64::abs).sum::<f64>()
             };
-            self.mixture.learn(&rules.iter().map(of_rule).collect::<Vec<_>>());
-            let errors = slots.iter().zip(&forecast.values);
+            let errors: Vec<f64> = rules.iter().map(of_rule).collect();
+            self.mixture.learn(&errors[..errors.len().min(PLAIN_RULES)]);
+            self.informed_mixture.learn(&errors);
+            let errors = slots.iter().zip(values);
             let errors = errors.map(|(came, said)| Some(((*came)? - said) / pending.scale));
             self.bands.learn(&errors.collect::<Vec<_>>());
         }
         self.learn_hours(&pending, came, day);
-        self.learnt_days += 1;
     }
 
     fn learn_hours(&mut self, pending: &Pending, came: &ClockDay, day: usize) {
-        let weight = 2.0_f64.powf(day as f64 / HALF_LIFE_DAYS);
         let most = MOST_SCALES * pending.scale;
+        let mut is_informed = false;
         for hour in (0..HOURS).filter(|&hour| came.known_hours[hour]) {
             let inputs = &pending.hours.inputs[hour];
             let missed = (came.hours[hour] - pending.hours.guess[hour]).clamp(-most, most);
-            self.by_hour[hour].learn(inputs, missed, weight);
-            self.relative[hour].learn(inputs, missed, weight / pending.scale.powi(2));
+            self.corrections.learn(hour, inputs, missed, day, pending.scale);
+            let Some(differences) = &pending.differences[hour] else { continue };
+            let inputs: Vec<f64> = inputs.iter().chain(differences).copied().collect();
+            self.informed.learn(hour, &inputs, missed, day, pending.scale);
+            is_informed = true;
         }
-    }
-
-    fn solve(&self) -> Option<Coefficients> {
-        let mut all = Regression::default();
-        for hour in &self.by_hour {
-            all.add(hour);
+        self.corrections.end_day();
+        if is_informed {
+            self.informed.end_day();
         }
-        let few = 1.0 + SCARCE_DAYS / self.learnt_days.max(1) as f64;
-        let together = all.coefficients(TOGETHER * few)?;
-        let rules = self.by_hour.iter().zip(&self.relative).map(|(plain, relative)| {
-            // An hour that was never known has what all have.
-            [
-                plain.coefficients(BY_HOUR * self.lead as f64 * few).unwrap_or(together),
-                relative.coefficients(RELATIVE * few).unwrap_or(together),
-                together,
-            ]
-        });
-        Some(Coefficients { rules: rules.collect() })
     }
 }

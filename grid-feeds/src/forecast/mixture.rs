@@ -6,6 +6,9 @@ const HALF_LIFE_DAYS: f64 = 60.0;
 /// How quickly weight goes from those that err more: one that errs by a tenth more weighs `exp(-1.5)` of the best.
 const SHARPNESS: f64 = 15.0;
 
+/// The least error counts as no less than this share of the greatest.
+const LEAST_SHARE: f64 = 1e-3;
+
 /// What rules erred so far, by their order.
 #[derive(Clone, Default)]
 pub(super) struct Mixture {
@@ -16,8 +19,11 @@ impl Mixture {
     /// The weights of the first `count` rules, which sum to one. A rule that is new weighs as much as the best.
     pub fn weights(&self, count: usize) -> Vec<f64> {
         let least = self.errors.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = self.errors.iter().copied().fold(0.0, f64::max);
+        // Where one never errs.
+        let unit = least.max(LEAST_SHARE * most);
         let weight = |rule: usize| match self.errors.get(rule) {
-            Some(&error) if least > 0.0 => (-SHARPNESS * (error / least - 1.0)).exp(),
+            Some(&error) if unit > 0.0 => (-SHARPNESS * (error - least) / unit).exp(),
             _ => 1.0,
         };
         let weights: Vec<f64> = (0..count).map(weight).collect();

@@ -7,11 +7,16 @@
 //! What is learnt is learnt in the order of time, from one day of history to the next, as it would have been: so the errors that
 //! weigh the rules and make the bands are those of forecasts that did not look ahead. The back-test is the same walk.
 //!
-//! Holidays count as their weekday.
+//! A holiday counts as what it would have been as an ordinary day of its weekday, and is forecast as one that differs nearly as Sundays do.
+//! What is known ahead of time of load, wind or temperature makes regressions of its own beside the others; hours of which
+//! nothing is known are forecast without them.
 
+mod ahead;
 pub mod backtest;
 mod band;
+mod corrections;
 mod days;
+mod holidays;
 mod inputs;
 mod lead;
 mod mixture;
@@ -23,8 +28,12 @@ mod walk;
 use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::time::{Seconds, Span, Timestamp};
 
+use self::ahead::InputDays;
+pub use self::ahead::{ForecastInput, KnownFrom, KnownInputs, PublicationTime, ValuesAhead};
 pub use self::backtest::{Backtest, BacktestOptions, HorizonReport, TestedForecast, backtest};
 use self::days::ClockDays;
+use self::holidays::PublicHolidays;
+pub use self::holidays::holiday_names;
 use self::walk::Walk;
 use crate::feed::{Estimate, Kind, ratio};
 use crate::local_time::LocalTime;
@@ -35,12 +44,16 @@ const FEWEST_DAYS: usize = 14;
 /// Shorter ones would take much room, and nobody publishes them.
 const SHORTEST_STEP_S: i64 = 60;
 
+/// The name of no holidays.
+const NO_HOLIDAYS: &str = "none";
+
 /// The rule of the forecast.
 #[derive(Clone, Debug)]
 pub struct Model {
     local: LocalTime,
     step: Seconds,
     weeks: usize,
+    holidays: Option<PublicHolidays>,
 }
 
 /// Why there is no model.
@@ -54,6 +67,9 @@ pub enum ModelError {
         "values last {0} s; they must last an hour, or a minute or more that part it, such as 900 s"
     )]
     Step(i64),
+    /// No holidays are known by this name.
+    #[error("there is no calendar of holidays {0:?}; there is none, and one for {names}", names = holiday_names().join(", "))]
+    Holidays(String),
     /// Fewer than two weeks.
     #[error("needs at least 2 weeks of history")]
     TooShort,
@@ -72,7 +88,24 @@ impl Model {
         if weeks * 7 < FEWEST_DAYS {
             return Err(ModelError::TooShort);
         }
-        Ok(Self { local, step, weeks })
+        Ok(Self { local, step, weeks, holidays: None })
+    }
+
+    /// The model with the public holidays of a country, such as `france`; `none` is without any.
+    ///
+    /// # Errors
+    /// Where there is no calendar of that name.
+    pub fn with_holidays(self, name: &str) -> Result<Self, ModelError> {
+        let holidays = PublicHolidays::named(name);
+        if holidays.is_none() && name != NO_HOLIDAYS {
+            return Err(ModelError::Holidays(name.to_owned()));
+        }
+        Ok(Self { holidays, ..self })
+    }
+
+    /// By which clock and holidays days are told.
+    const fn calendar(&self) -> (&LocalTime, Option<&PublicHolidays>) {
+        (&self.local, self.holidays.as_ref())
     }
 
     /// How many days before an instant a forecast made then learns from: its weeks, and a day that may have begun before the
@@ -101,8 +134,23 @@ impl Model {
         history: &Agenda<i64>,
         span: Span,
     ) -> Result<Agenda<Estimate>, AgendaError> {
+        let nothing = KnownInputs { series: &[], at: span.start() };
+        self.continuation_by(kind, history, nothing, span)
+    }
+
+    /// The continuation by what else is known ahead of time, where it is known; elsewhere that without it.
+    ///
+    /// # Errors
+    /// None: steps follow each other.
+    pub fn continuation_by(
+        &self,
+        kind: Kind,
+        history: &Agenda<i64>,
+        inputs: KnownInputs<'_>,
+        span: Span,
+    ) -> Result<Agenda<Estimate>, AgendaError> {
         let origin = floor(span.start(), self.step);
-        let pieces = self.forecast(kind, history, origin, span.end()).unwrap_or_default();
+        let pieces = self.forecast(kind, history, inputs, (origin, span.end())).unwrap_or_default();
         let pieces = pieces.into_iter().filter_map(|piece| {
             Some(Piece { span: piece.span.intersection(span)?, value: piece.value })
         });
@@ -114,12 +162,15 @@ impl Model {
         &self,
         kind: Kind,
         history: &Agenda<i64>,
-        origin: Timestamp,
-        end: Timestamp,
+        inputs: KnownInputs<'_>,
+        (origin, end): (Timestamp, Timestamp),
     ) -> Option<Vec<Piece<Estimate>>> {
-        let days = ClockDays::before(&self.local, self.step, history, origin, self.history_days())?;
+        let most = self.history_days();
+        let days = ClockDays::before(self.calendar(), self.step, history, origin, most)?;
         let (last_day, _) = days.slot(&self.local, end - Seconds::ONE)?;
-        let (_, forecasts) = Walk::new(&days, last_day + 1, days.days.len()).next()?;
+        let early = Seconds::new((origin - inputs.at).get().max(0));
+        let inputs = InputDays::new(&self.local, &days, inputs.series, last_day + 1, early);
+        let (_, forecasts) = Walk::new(&days, &inputs, last_day + 1, days.days.len()).next()?;
         let mut pieces = Vec::new();
         let mut start = origin;
         while let Some(span) = Span::starting(start, self.step).filter(|_| start < end) {

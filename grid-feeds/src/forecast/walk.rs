@@ -1,10 +1,12 @@
 //! Through history day by day: learn what came, forecast what comes.
 
+use super::FEWEST_DAYS;
+use super::ahead::InputDays;
 use super::days::{ClockDay, ClockDays, HOURS};
 use super::lead::{DayForecast, LeadDay};
 
-/// Before this many days nothing is forecast.
-const FIRST_ORIGIN: usize = 14;
+/// Before this many days nothing is forecast. What is forecast before `FEWEST_DAYS` only tells which rules are good.
+const FIRST_ORIGIN: usize = 7;
 
 /// The scale is a mean of daily changes in which those so long ago count half.
 const SCALE_HALF_LIFE_DAYS: f64 = 21.0;
@@ -15,6 +17,7 @@ const TRIED_DAYS: usize = 91;
 /// A walk through days, which forecasts at the beginning of each as known then.
 pub(super) struct Walk<'a> {
     days: &'a ClockDays,
+    inputs: &'a InputDays,
     leads: Vec<LeadDay>,
     origin: usize,
     wanted: usize,
@@ -24,12 +27,12 @@ pub(super) struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// A walk that forecasts each of the first `ahead` days at the beginning of every day from `wanted` on, counted from the
     /// oldest.
-    pub fn new(days: &'a ClockDays, ahead: usize, wanted: usize) -> Self {
+    pub fn new(days: &'a ClockDays, inputs: &'a InputDays, ahead: usize, wanted: usize) -> Self {
         let first = days.days.windows(2).take(FIRST_ORIGIN - 1);
         let changes: Vec<f64> = first.filter_map(|pair| change(&pair[0], &pair[1])).collect();
         let scale = changes.iter().sum::<f64>() / changes.len().max(1) as f64;
-        let leads = (1..=ahead).map(LeadDay::new).collect();
-        Self { days, leads, origin: FIRST_ORIGIN, wanted, scale }
+        let leads = (1..=ahead).map(|lead| LeadDay::new(lead, inputs.count())).collect();
+        Self { days, inputs, leads, origin: FIRST_ORIGIN, wanted: wanted.max(FEWEST_DAYS), scale }
     }
 
     /// Learns the last day that is known, and forecasts where that serves anything. Before what is wanted coefficients are
@@ -44,13 +47,18 @@ impl<'a> Walk<'a> {
         // Values that do not change have errors of nothing.
         let scale = self.scale.max(1e-6);
         let anew = origin >= self.wanted || self.days.weekday(origin, 0) == 0;
-        let mut forecasts = Vec::new();
+        let (known, mut forecasts) = ((self.days, self.inputs), Vec::new());
         for lead in &mut self.leads {
             lead.learn(self.days, origin - 1);
             if origin + TRIED_DAYS >= self.wanted {
-                forecasts.push(lead.forecast(self.days, origin, scale, anew)?);
+                let values = lead.forecast(known, origin, scale, anew)?;
+                if origin >= self.wanted {
+                    let target = origin + lead.lead - 1;
+                    let shift = self.days.shift_ahead(origin, target);
+                    forecasts.push(lead.with_band(values, scale, shift));
+                }
             } else {
-                lead.observe(self.days, origin, scale)?;
+                lead.observe(known, origin, scale)?;
             }
         }
         self.origin += 1;

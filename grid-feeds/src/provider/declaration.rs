@@ -35,6 +35,11 @@ pub trait Declaration: Clone + std::fmt::Debug + DeserializeOwned {
         Rhythm::default()
     }
 
+    /// How what these settings ask for is published, where that is not one rhythm for all of the provider.
+    fn own_rhythm(&self, quantity: Quantity) -> Rhythm {
+        Self::rhythm(quantity)
+    }
+
     /// Whether what it publishes is binding in the end: what is provisional does not count as its
     /// publication. Forecasts stay forecasts.
     fn is_binding(&self, quantity: Quantity) -> bool {

@@ -50,7 +50,7 @@ macro_rules! register {
             /// How the provider publishes and may be asked, unless the site says otherwise.
             pub fn rhythm(&self, quantity: Quantity) -> Rhythm {
                 match self {
-                    $(Self::$name(_) => <$folder::Settings as Declaration>::rhythm(quantity),)+
+                    $(Self::$name(settings) => settings.own_rhythm(quantity),)+
                 }
             }
 

@@ -1,7 +1,10 @@
 //! Texts of the other parsers: tables, documents and settings. Each panics where it accepts nonsense.
 
 use grid_feeds::feed::Quantity;
-use grid_feeds::provider::{Provider, contract, entsoe, file_drop, rte_tempo};
+use grid_feeds::input::{InputQuantity, open_meteo};
+use grid_feeds::provider::entsoe::powers::{PlatformDocument, powers};
+use grid_feeds::provider::octopus::catalogue;
+use grid_feeds::provider::{Provider, aemo, contract, entsoe, file_drop, rte_tempo};
 use grid_feeds::schedule::{Rhythm, Schedule};
 use grid_feeds::{measurements_json, power_samples_json, table};
 use planner::agenda::Agenda;
@@ -18,6 +21,21 @@ pub struct Document {
 
 pub const DOCUMENTS: &[Document] = &[
     Document {
+        name: "Open-Meteo",
+        text: r#"{"latitude": 48.84, "longitude": 2.36, "generationtime_ms": 0.4,
+            "utc_offset_seconds": 0, "timezone": "GMT", "elevation": 38.0, "hourly_units": {
+            "time": "unixtime", "wind_speed_10m": "m/s", "wind_speed_10m_previous_day1": "m/s",
+            "wind_speed_10m_previous_day2": "m/s", "wind_speed_10m_previous_day3": "m/s",
+            "wind_speed_10m_previous_day4": "m/s", "wind_speed_10m_previous_day5": "m/s",
+            "wind_speed_10m_previous_day6": "m/s", "wind_speed_10m_previous_day7": "m/s"},
+            "hourly": {"time": [1772359200, 1772362800], "wind_speed_10m": [5.25, 7.5],
+            "wind_speed_10m_previous_day1": [5, null], "wind_speed_10m_previous_day2": [4, 7],
+            "wind_speed_10m_previous_day3": [3, 8], "wind_speed_10m_previous_day4": [2, 9],
+            "wind_speed_10m_previous_day5": [1, 0], "wind_speed_10m_previous_day6": [0, 1],
+            "wind_speed_10m_previous_day7": [2.5, 3]}}"#,
+        accepts: weather,
+    },
+    Document {
         name: "ENTSO-E acknowledgement",
         text: r#"<?xml version="1.0" encoding="UTF-8"?><Acknowledgement_MarketDocument
             xmlns="urn:iec62325.351:tc57wg16:451-1:acknowledgementdocument:7:0"><mRID>1</mRID>
@@ -31,6 +49,36 @@ pub const DOCUMENTS: &[Document] = &[
             }
             Err(error) => error.to_string().contains("No matching data"),
         },
+    },
+    Document {
+        name: "ENTSO-E load forecast",
+        text: r#"<?xml version="1.0" encoding="UTF-8"?><GL_MarketDocument
+            xmlns="urn:iec62325.351:tc57wg16:451-6:generationloaddocument:3:0"><type>A65</type>
+            <process.processType>A01</process.processType><TimeSeries>
+            <businessType>A04</businessType>
+            <outBiddingZone_Domain.mRID codingScheme="A01">X</outBiddingZone_Domain.mRID>
+            <quantity_Measure_Unit.name>MAW</quantity_Measure_Unit.name><curveType>A03</curveType>
+            <Period><timeInterval><start>2026-03-01T23:00Z</start><end>2026-03-02T00:00Z</end>
+            </timeInterval><resolution>PT15M</resolution>
+            <Point><position>1</position><quantity>51234.5</quantity></Point>
+            <Point><position>3</position><quantity>50000</quantity></Point>
+            </Period></TimeSeries></GL_MarketDocument>"#,
+        accepts: |text| platform_powers(text, PlatformDocument::LoadForecast),
+    },
+    Document {
+        name: "ENTSO-E flows",
+        text: r#"<?xml version="1.0" encoding="UTF-8"?><Publication_MarketDocument
+            xmlns="urn:iec62325.351:tc57wg16:451-3:publicationdocument:7:0"><type>A11</type>
+            <TimeSeries><businessType>A66</businessType>
+            <in_Domain.mRID codingScheme="A01">X</in_Domain.mRID>
+            <out_Domain.mRID codingScheme="A01">Y</out_Domain.mRID>
+            <quantity_Measure_Unit.name>MAW</quantity_Measure_Unit.name><curveType>A01</curveType>
+            <Period><timeInterval><start>2026-03-01T23:00Z</start><end>2026-03-02T01:00Z</end>
+            </timeInterval><resolution>PT60M</resolution>
+            <Point><position>1</position><quantity>1500</quantity></Point>
+            <Point><position>2</position><quantity>0</quantity></Point>
+            </Period></TimeSeries></Publication_MarketDocument>"#,
+        accepts: |text| platform_powers(text, PlatformDocument::PhysicalFlow { from: "Y" }),
     },
     Document {
         name: "RTE Tempo, public",
@@ -119,16 +167,64 @@ pub const DOCUMENTS: &[Document] = &[
         },
     },
     Document {
+        name: "AEMO's listing",
+        text: "<pre><A HREF=\"/Reports/CURRENT/P/PUBLIC_PREDISPATCHIS_202609302330_20260930230312.zip\">\
+            PUBLIC_PREDISPATCHIS_202609302330_20260930230312.zip</A></pre>",
+        accepts: |text| {
+            let Ok(file) = aemo::map::newest(text) else { return false };
+            // It becomes a part of an address.
+            assert!(file.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._".contains(&byte)));
+            true
+        },
+    },
+    Document {
+        name: "Octopus products",
+        text: r#"{"count": 2, "next": null, "previous": null, "results": [
+            {"code": "AGILE-24-10-01", "direction": "IMPORT", "brand": "OCTOPUS_ENERGY",
+             "available_from": "2024-10-01T00:00:00+01:00", "available_to": null},
+            {"code": "AGILE-23-12-06", "direction": "IMPORT", "brand": "OCTOPUS_ENERGY",
+             "available_from": "2023-12-06T00:00:00Z",
+             "available_to": "2024-10-01T00:00:00+01:00"}]}"#,
+        accepts: |text| {
+            let family =
+                catalogue::Family { name: "AGILE", direction: "IMPORT", brand: "OCTOPUS_ENERGY" };
+            let Ok(page) = catalogue::read(text) else { return false };
+            let Ok(offerings) = catalogue::offerings(&page.results, family) else { return false };
+            let start = Timestamp::from_unix_seconds(1_727_700_000);
+            let window = Span::starting(start, Seconds::new(2 * 86_400)).unwrap();
+            let stretches =
+                catalogue::stretches(&offerings.into_iter().collect(), family.name, window);
+            // They follow each other without a gap up to the end.
+            assert!(stretches.windows(2).all(|two| two[0].span.end() == two[1].span.start()));
+            assert!(stretches.last().is_none_or(|last| last.span.end() == window.end()));
+            true
+        },
+    },
+    Document {
         name: "Settings of sources",
         text: r#"sources = [
+            { provider = "aemo", region = "SA1" },
             { provider = "awattar", country = "austria" },
+            { provider = "caiso", node = "TH_NP15_GEN-APND" },
+            { provider = "japan-area", area = "kansai", factors = "direct", base_url = "http://a" },
+            { provider = "jepx", area = "system" },
+            { provider = "eia", respondent = "PJM", api_key = { environment = "X" } },
             { provider = "electricity-maps", zone = "FR", token = { environment = "X" } },
+            { provider = "elexon", market_index = "N2EXMIDP", dataset = "fuelhh" },
+            { provider = "electricity-maps", zone = "FR", token = { environment = "X" },
+              version = "v4", granularity = "5_minutes" },
             { provider = "energy-charts", zone = "FR" },
             { provider = "entsoe", zone = "X", token = { file = "t" }, base_urls = ["http://a"] },
             { provider = "file-drop", path = "caps", currency = "GBP", binding = true },
             { provider = "nord-pool", area = "SE3", currency = "SEK" },
+            { provider = "nyiso", zone = "N.Y.C." },
+            { provider = "nord-pool", area = "UK", currency = "GBP", market = "N2EX_DayAhead",
+              account = { user = "u", password = { file = "p" } } },
             { provider = "octopus", product = "AGILE", region = "C", with_vat = true },
             { provider = "odre", dataset = "real-time" },
+            { provider = "openelectricity", region = "SA1", token = { environment = "X" } },
+            { provider = "rte-eco2mix", address = "http://a" },
+            { provider = "terna", client_id = "c", client_secret = { file = "s" }, pause_s = 3 },
             { provider = "uk-carbon-intensity", region = 3 },
             { provider = "watttime", region = "X", user = "u", password = { file = "p" } },
             ]"#,
@@ -185,6 +281,33 @@ pub const DOCUMENTS: &[Document] = &[
         },
     },
 ];
+
+/// Powers are in order and lie between nothing and a terawatt.
+fn platform_powers(text: &str, document: PlatformDocument<'_>) -> bool {
+    let read = entsoe::map::read(text).and_then(|page| powers(&[page], "X", document));
+    let Ok(read) = read else { return false };
+    for pieces in read.kinds.values().map(Agenda::pieces) {
+        assert!(pieces.iter().all(|piece| (0..=1_000_000_000_000).contains(&piece.value)));
+        assert!(pieces.windows(2).all(|pair| pair[0].span.end() <= pair[1].span.start()));
+    }
+    true
+}
+
+/// Wind is in order and lies between calm and 150 m/s.
+fn weather(text: &str) -> bool {
+    let place = open_meteo::map::WeatherPlace { latitude: 48.85, longitude: 2.35 };
+    let now = Timestamp::from_unix_seconds(1_772_362_800);
+    let input = open_meteo::map::read(text).and_then(|read| {
+        open_meteo::map::input(&read, "wind", InputQuantity::WindSpeed, place, now)
+    });
+    let Ok(input) = input else { return false };
+    for ahead in &input.values {
+        let pieces = ahead.values.pieces();
+        assert!(pieces.iter().all(|piece| (0..=150_000_000).contains(&piece.value)));
+        in_order(&ahead.values);
+    }
+    true
+}
 
 /// Reads an agenda and writes it: what is written is read as the same.
 fn agenda_file(text: &str, format: file_drop::map::Format, quantity: Quantity) -> bool {

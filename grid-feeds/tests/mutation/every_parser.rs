@@ -3,52 +3,15 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use planner::time::Timestamp;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 use crate::cases;
-use crate::document::DOCUMENTS;
 use crate::mutation::mutation;
-use crate::payload::{PAYLOADS, Payload};
+use crate::parser::{Parser, parsers};
 
 /// The most changes of one text.
 const MAX_MUTATIONS: usize = 8;
-
-/// A parser, and a text that it takes.
-struct Parser {
-    name: &'static str,
-    text: &'static str,
-    /// Whether it accepts a text; panics where it accepts nonsense.
-    accepts: Box<dyn Fn(&str) -> bool + Send + Sync>,
-}
-
-fn parsers() -> Vec<Parser> {
-    let payloads = PAYLOADS.iter().map(|payload| Parser {
-        name: payload.name,
-        text: payload.text,
-        accepts: Box::new(|text| accepts_what_is_sensible(payload, text)),
-    });
-    let documents = DOCUMENTS.iter().map(|document| Parser {
-        name: document.name,
-        text: document.text,
-        accepts: Box::new(document.accepts),
-    });
-    payloads.chain(documents).collect()
-}
-
-/// What must hold of anything that a parser accepts.
-fn accepts_what_is_sensible(payload: &Payload, text: &str) -> bool {
-    let Ok(series) = (payload.read)(text) else { return false };
-    let mut covered_until = Timestamp::MIN;
-    for piece in series.agenda.pieces() {
-        assert!(series.kind.admits(piece.value.value), "{piece:?}");
-        assert!(piece.span.start() >= covered_until, "{piece:?} is out of order");
-        covered_until = piece.span.end();
-    }
-    assert!(covered_until <= Timestamp::MAX, "ends {covered_until}");
-    true
-}
 
 #[test]
 fn no_mutation_makes_a_parser_panic_or_accept_the_impossible() {

@@ -2,8 +2,9 @@
 
 use grid_feeds::feed::{Factors, FeedError, Quantity, Series};
 use grid_feeds::provider::{
-    awattar, contract, electricity_maps, energy_charts, entsoe, file_drop, nord_pool, octopus,
-    odre, rte_tempo, uk_carbon_intensity, watttime,
+    awattar, contract, eia, electricity_maps, elexon, energinet, energy_charts, entsoe, ercot,
+    file_drop, iso_ne, miso, nord_pool, nyiso, octopus, odre, openelectricity, pjm, rte_eco2mix,
+    rte_tempo, smard, spp, uk_carbon_intensity, watttime,
 };
 use planner::time::{Seconds, Span, Timestamp};
 
@@ -18,6 +19,7 @@ pub struct Payload {
     pub read: fn(&str) -> Result<Series, FeedError>,
 }
 
+/// All but those of [`crate::europe`] and [`crate::pacific`].
 pub const PAYLOADS: &[Payload] = &[
     Payload {
         name: "ENTSO-E prices",
@@ -72,6 +74,32 @@ pub const PAYLOADS: &[Payload] = &[
         read: energy_charts::map::intensities,
     },
     Payload {
+        name: "Energinet prices",
+        text: r#"{"total": 3, "limit": 10000, "dataset": "DayAheadPrices", "records": [
+            {"TimeUTC": "2025-10-11T12:15:00", "TimeDK": "2025-10-11T14:15:00", "PriceArea": "DK1",
+             "DayAheadPriceEUR": -2.5, "DayAheadPriceDKK": -18.67},
+            {"TimeUTC": "2025-10-11T12:00:00", "TimeDK": "2025-10-11T14:00:00", "PriceArea": "DK1",
+             "DayAheadPriceEUR": 99.269997, "DayAheadPriceDKK": null}]}"#,
+        values: &[99_269_997, -2_500_000],
+        written: &["\"DayAheadPriceEUR\": -2.5,", "\"DayAheadPriceEUR\": 99.269997,"],
+        read: |text| {
+            use energinet::map::{PriceColumn, prices, read};
+            prices(&read(text, "DayAheadPrices")?.records, "DK1", PriceColumn::Eur)
+        },
+    },
+    Payload {
+        name: "Energinet CO2",
+        text: r#"{"total": 2, "limit": 10000, "dataset": "CO2Emis", "records": [
+            {"Minutes5UTC": "2026-01-20T16:30:00", "PriceArea": "DK1", "CO2Emission": 160.000000},
+            {"Minutes5UTC": "2026-01-20T16:35:00", "PriceArea": "DK1", "CO2Emission": 155.5}]}"#,
+        values: &[160_000_000, 155_500_000],
+        written: &["\"CO2Emission\": 160.000000}", "\"CO2Emission\": 155.5}"],
+        read: |text| {
+            let records = energinet::map::read(text, "CO2Emis")?.records;
+            energinet::map::intensities(&records, &[], "DK1")
+        },
+    },
+    Payload {
         name: "ODRE",
         text: r#"{"total_count": 2, "results": [
             {"date_heure": "2026-03-01T00:15:00+01:00", "nature": "Données temps réel",
@@ -109,12 +137,56 @@ pub const PAYLOADS: &[Payload] = &[
              "isEstimated": true, "estimationMethod": "TIME_SLICER_AVERAGE"}]}"#,
         values: &[599_000_000, 607_500_000],
         written: &["\"carbonIntensity\": 599,", "\"carbonIntensity\": 607.5,"],
+        read: |text| electricity_maps(text, None),
+    },
+    Payload {
+        name: "Electricity Maps, version 4",
+        text: r#"{"zone": "DE", "unit": "gCO2eq/kWh", "temporalGranularity": "15_minutes", "data": [
+            {"carbonIntensity": 599, "datetime": "2026-03-05T20:00:00.000Z",
+             "updatedAt": "2026-03-06T15:48:54.012Z", "emissionFactorType": "lifecycle",
+             "flowTraced": true, "isEstimated": false, "temporalGranularity": "15_minutes"},
+            {"carbonIntensity": 607.5, "datetime": "2026-03-05T20:15:00.000Z",
+             "flowTraced": true, "isEstimated": true, "estimationMethod": "FORECASTS_HIERARCHY"}]}"#,
+        values: &[599_000_000, 607_500_000],
+        written: &["\"carbonIntensity\": 599,", "\"carbonIntensity\": 607.5,"],
+        read: |text| electricity_maps(text, Some(electricity_maps::Granularity::QuarterHour)),
+    },
+    Payload {
+        name: "EIA",
+        text: r#"{"response": {"total": "2", "dateFormat": "YYYY-MM-DD\"T\"HH24",
+            "frequency": "hourly", "data": [
+            {"period": "2026-03-01T12", "respondent": "CISO", "fueltype": "NG",
+             "type-name": "Natural Gas", "value": "250", "value-units": "megawatthours"},
+            {"period": "2026-03-01T11", "respondent": "CISO", "fueltype": "NG",
+             "type-name": "Natural Gas", "value": 100, "value-units": "megawatthours"}]},
+            "apiVersion": "2.1.8"}"#,
+        values: &[490_000_000, 490_000_000],
+        written: &["\"value\": 100,"],
+        read: |text| eia::map::intensities(&[eia::map::read(text)?], "CISO", Factors::Lifecycle),
+    },
+    Payload {
+        name: "Elexon prices",
+        text: r#"{"metadata": {"datasets": ["MID"]}, "data": [
+            {"startTime": "2026-03-01T12:30:00Z", "dataProvider": "APXMIDP",
+             "settlementDate": "2026-03-01", "settlementPeriod": 26, "price": -4.25, "volume": 1320.5},
+            {"startTime": "2026-03-01T12:00:00Z", "dataProvider": "N2EXMIDP",
+             "settlementDate": "2026-03-01", "settlementPeriod": 25, "price": 0.00, "volume": 0.0},
+            {"startTime": "2026-03-01T12:00:00Z", "dataProvider": "APXMIDP",
+             "settlementDate": "2026-03-01", "settlementPeriod": 25, "price": 61.37, "volume": 2216}]}"#,
+        values: &[61_370_000, -4_250_000],
+        written: &["\"price\": -4.25,", "\"price\": 61.37,"],
+        read: |text| elexon::map::prices(text, "APXMIDP"),
+    },
+    Payload {
+        name: "Elexon generation",
+        text: r#"[{"dataset": "FUELINST", "publishTime": "2026-03-01T12:05:00Z",
+            "startTime": "2026-03-01T12:00:00Z", "fuelType": "CCGT", "generation": 2249},
+            {"dataset": "FUELINST", "publishTime": "2026-03-01T12:10:00Z",
+            "startTime": "2026-03-01T12:05:00Z", "fuelType": "CCGT", "generation": 2251}]"#,
+        values: &[490_000_000, 490_000_000],
+        written: &["\"generation\": 2249}", "\"generation\": 2251}"],
         read: |text| {
-            electricity_maps::map::intensities(
-                &[electricity_maps::map::read(text)?],
-                "DE",
-                Factors::Lifecycle,
-            )
+            elexon::map::intensities(text, elexon::map::FuelDataset::Fuelinst, Factors::Lifecycle)
         },
     },
     Payload {
@@ -134,6 +206,26 @@ pub const PAYLOADS: &[Payload] = &[
         },
     },
     Payload {
+        name: "Open Electricity prices",
+        text: r#"{"version": "4.3.2", "created_at": "2026-03-01T12:07:12+11:00", "success": true,
+            "data": [{"network_code": "NEM", "metric": "price", "unit": "$/MWh", "interval": "5m",
+            "results": [{"name": "price_SA1", "columns": {"region": "SA1"}, "data": [
+            ["2026-03-01T11:00:00+10:00", 40.01], ["2026-03-01T11:05:00+10:00", null],
+            ["2026-03-01T11:10:00+10:00", -41.25]]}]}]}"#,
+        values: &[40_010_000, -41_250_000],
+        written: &[" 40.01]", " -41.25]"],
+        read: |text| openelectricity::map::prices(text, "SA1"),
+    },
+    Payload {
+        name: "Open Electricity generation",
+        text: r#"{"success": true, "data": [{"network_code": "NEM", "metric": "power", "unit": "MW",
+            "interval": "5m", "results": [{"columns": {"region": "SA1", "fueltech": "GAS_CCGT"},
+            "data": [["2026-03-01T11:00:00+10:00", 123.4], ["2026-03-01T11:05:00+10:00", 124.5]]}]}]}"#,
+        values: &[490_000_000, 490_000_000],
+        written: &[" 123.4]", " 124.5]"],
+        read: |text| openelectricity::map::intensities(text, "SA1", Factors::Lifecycle),
+    },
+    Payload {
         name: "aWATTar",
         text: r#"{"object": "list", "data": [
             {"start_timestamp": 1772359200000, "end_timestamp": 1772362800000,
@@ -143,6 +235,45 @@ pub const PAYLOADS: &[Payload] = &[
         values: &[42_090_000, -5_500_000],
         written: &["\"marketprice\": 42.09,", "\"marketprice\": -5.5,"],
         read: |text| awattar::map::prices(text, "de"),
+    },
+    Payload {
+        name: "ERCOT",
+        text: r#"{"_meta": {"totalPages": 1}, "fields": [{"name": "deliveryDate"},
+            {"name": "hourEnding"}, {"name": "settlementPoint"}, {"name": "settlementPointPrice"},
+            {"name": "DSTFlag"}], "data": [["2025-11-02", "02:00", "HB_NORTH", 48.25, false],
+            ["2025-11-02", "02:00", "HB_NORTH", -46.5, true]]}"#,
+        values: &[48_250_000, -46_500_000],
+        written: &[", 48.25,", ", -46.5,"],
+        read: |text| ercot::map::prices(&[ercot::map::read(text)?], "HB_NORTH"),
+    },
+    Payload {
+        name: "ISO New England",
+        text: r#"{"HourlyLmps": {"HourlyLmp": [
+            {"BeginDate": "2026-09-23T00:00:00.000-04:00", "Location": {"@LocId": "4000",
+             "@LocType": "HUB", "$": ".H.INTERNAL_HUB"}, "LmpTotal": 31.5, "EnergyComponent": 31.28},
+            {"BeginDate": "2026-09-23T01:00:00.000-04:00", "Location": {"@LocId": "4000"},
+             "LmpTotal": -7.25, "LossComponent": 0.22}]}}"#,
+        values: &[31_500_000, -7_250_000],
+        written: &["\"LmpTotal\": 31.5,", "\"LmpTotal\": -7.25,"],
+        read: |text| {
+            let day = jiff::civil::date(2026, 9, 23);
+            iso_ne::map::prices(&iso_ne::map::read(text, day, "4000")?)
+        },
+    },
+    Payload {
+        name: "MISO",
+        text: "Day Ahead Market ExPost LMPs\n07/14/2026\n\n\
+            ,,,All Hours-Ending are Eastern Standard Time (EST)\n\
+            Node,Type,Value,HE 1,HE 2,HE 3,HE 4,HE 5,HE 6,HE 7,HE 8,HE 9,HE 10,HE 11,HE 12,HE 13,\
+            HE 14,HE 15,HE 16,HE 17,HE 18,HE 19,HE 20,HE 21,HE 22,HE 23,HE 24\n\
+            INDIANA.HUB,Hub,LMP,35.25,-2.5,.5,,,,,,,,,,,,,,,,,,,,,\n\
+            INDIANA.HUB,Hub,MCC,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1\n",
+        values: &[35_250_000, -2_500_000, 500_000],
+        written: &["LMP,35.25,", ",-2.5,"],
+        read: |text| {
+            let day = jiff::civil::date(2026, 7, 14);
+            miso::map::prices(&[miso::map::read(text, day, "INDIANA.HUB")?])
+        },
     },
     Payload {
         name: "Nord Pool",
@@ -156,8 +287,53 @@ pub const PAYLOADS: &[Payload] = &[
         values: &[61_500_000, -1_250_000],
         written: &["\"SE3\": 61.5}", "\"SE3\": -1.25}"],
         read: |text| {
-            nord_pool::map::prices(&[nord_pool::map::read(text, "2026-03-02")?], "SE3", "EUR")
+            let market = nord_pool::AuctionMarket::DayAhead;
+            let day = nord_pool::map::read(text, "2026-03-02", market)?;
+            nord_pool::map::prices(&[day], "SE3", "EUR")
         },
+    },
+    Payload {
+        name: "Nord Pool, data service",
+        text: r#"[{"market": "N2EX_DayAhead", "deliveryArea": "UK", "status": "Final",
+            "unit": "GBP/MWh", "currency": "GBP", "exchangeRate": 0.85569, "prices": [
+            {"price": 61.5, "deliveryStart": "2026-03-01T23:00:00Z",
+             "deliveryEnd": "2026-03-02T00:00:00Z"},
+            {"price": -1.25, "deliveryStart": "2026-03-02T00:00:00Z",
+             "deliveryEnd": "2026-03-02T01:00:00Z"}],
+            "deliveryDateCET": "2026-03-02", "updatedAt": "2026-03-01T09:59:40.9550842Z"}]"#,
+        values: &[61_500_000, -1_250_000],
+        written: &["\"price\": 61.5,", "\"price\": -1.25,"],
+        read: |text| {
+            let market = nord_pool::AuctionMarket::N2ex;
+            let day = nord_pool::map::read_area(text, "2026-03-02", market, "UK")?;
+            nord_pool::map::prices(day.as_slice(), "UK", "GBP")
+        },
+    },
+    Payload {
+        name: "NYISO",
+        text: "\"Time Stamp\",\"Name\",\"PTID\",\"LBMP ($/MWHr)\",\"Marginal Cost Losses ($/MWHr)\"\r\n\
+            \"11/01/2026 01:00\",\"N.Y.C.\",61761,41.25,2.10\r\n\
+            \"11/01/2026 01:00\",\"N.Y.C.\",61761,-3.5,2.20\r\n\
+            \"11/01/2026 23:00\",\"N.Y.C.\",61761,57.75,2.30\r\n",
+        values: &[41_250_000, -3_500_000, 57_750_000],
+        written: &["41.25,", "-3.5,"],
+        read: |text| {
+            let day = jiff::civil::date(2026, 11, 1);
+            nyiso::map::prices(vec![nyiso::map::read(text, day, "N.Y.C.")?])
+        },
+    },
+    Payload {
+        name: "PJM",
+        text: r#"{"items": [
+            {"datetime_beginning_utc": "2026-03-08T07:00:00",
+             "datetime_beginning_ept": "2026-03-08T03:00:00", "pnode_id": 51288,
+             "total_lmp_da": -12.5, "row_is_current": true, "version_nbr": 1},
+            {"datetime_beginning_utc": "2026-03-08T06:00:00",
+             "datetime_beginning_ept": "2026-03-08T01:00:00", "pnode_id": 51288,
+             "total_lmp_da": 23.632196, "row_is_current": true, "version_nbr": 2}], "totalRows": 2}"#,
+        values: &[23_632_196, -12_500_000],
+        written: &["\"total_lmp_da\": -12.5,", "\"total_lmp_da\": 23.632196,"],
+        read: |text| pjm::map::prices(&pjm::map::read(text)?.items, "51288"),
     },
     Payload {
         name: "Files",
@@ -169,6 +345,51 @@ pub const PAYLOADS: &[Payload] = &[
             use file_drop::map::{Format, merged, read};
             let agenda = read("cap.json", Format::Json, text, Quantity::PowerCap)?;
             merged(grid_feeds::feed::Kind::PowerCap, grid_feeds::feed::Quality::Forecast, &[agenda])
+        },
+    },
+    Payload {
+        name: "SPP",
+        text: "Interval,GMTIntervalEnd,BAA,Settlement Location,Pnode,LMP,MLC,MCC,MEC\n\
+            9/23/2026 1:00,9/23/2026 6:00,SPP,SPPNORTH_HUB,SPPNORTH_H,15.75,-1.1,-1.4,18.5\n\
+            9/23/2026 1:00,9/23/2026 6:00,SWPW,SPPNORTH_HUB,SPPNORTH_H,999,-1.1,-1.4,18.5\n\
+            09/23/2026 02:00:00,09/23/2026 07:00:00,SPP,SPPNORTH_HUB,SPPNORTH_H,-2.5,-1.1,-1.4,1.5\n",
+        values: &[15_750_000, -2_500_000],
+        written: &["H,15.75,", "H,-2.5,"],
+        read: |text| {
+            let day = jiff::civil::date(2026, 9, 23);
+            spp::map::prices(&[spp::map::read(text, day, ("SPPNORTH_HUB", "SPP"))?])
+        },
+    },
+    Payload {
+        name: "SMARD prices",
+        text: r#"{"meta_data": {"version": 1, "created": 1774300000123}, "series": [
+            [1773010800000, 50.25], [1773011700000, null], [1773012600000, -3.5]]}"#,
+        values: &[50_250_000, -3_500_000],
+        written: &["50.25]", "-3.5]"],
+        read: |text| {
+            use smard::map::{FileStep, prices, read};
+            let week = smard_week()?;
+            prices(&[read(text, week, FileStep::QuarterHour)?], week)
+        },
+    },
+    Payload {
+        name: "SMARD generation",
+        text: r#"{"meta_data": {"version": 1, "created": 1774300000123}, "series": [
+            [1773010800000, 100.0], [1773011700000, 300.5], [1773012600000, null]]}"#,
+        values: &[490_000_000, 490_000_000],
+        written: &["100.0]", "300.5]"],
+        read: |text| {
+            use smard::map::{FileStep, GenerationWeek, intensities, read};
+            // Nothing but gas, of which the text is.
+            let nothing =
+                r#"{"series": [[1773010800000, 0], [1773011700000, 0], [1773012600000, 0]]}"#;
+            let (week, step) = (smard_week()?, FileStep::QuarterHour);
+            let mut kinds = GenerationWeek::new();
+            for series in [1223, 1225, 1226, 1227, 1228, 4066, 4067, 4068, 4069] {
+                kinds.insert(series, Some(read(nothing, week, step)?));
+            }
+            kinds.insert(4071, Some(read(text, week, step)?));
+            intensities(&[kinds], week, step, Factors::Lifecycle)
         },
     },
     Payload {
@@ -188,6 +409,16 @@ pub const PAYLOADS: &[Payload] = &[
         },
     },
     Payload {
+        name: "RTE eco2mix",
+        text: "<liste><date_actuelle>2026-03-02 09:21:09</date_actuelle><mixtr date='2026-03-01'>
+            <type v='Taux de Co2' perimetre='France' granularite='Global' qual='1'>
+            <valeur periode='1'>ND</valeur><valeur periode='2'>37</valeur>
+            <valeur periode='0'>31</valeur></type></mixtr></liste>",
+        values: &[31_000_000, 37_000_000],
+        written: &[">31<", ">37<"],
+        read: |text| rte_eco2mix::map::intensities(&rte_eco2mix::map::read(text)?),
+    },
+    Payload {
         name: "RTE Tempo",
         text: r#"{"tempo_like_calendars": {"values": [
             {"start_date": "2026-01-16T00:00:00+01:00", "end_date": "2026-01-17T00:00:00+01:00",
@@ -201,8 +432,23 @@ pub const PAYLOADS: &[Payload] = &[
     },
 ];
 
+fn electricity_maps(
+    text: &str,
+    granularity: Option<electricity_maps::Granularity>,
+) -> Result<Series, FeedError> {
+    let (zone, factors) = ("DE", Factors::Lifecycle);
+    let asked = electricity_maps::IntensityQuery { zone, factors, granularity };
+    electricity_maps::map::intensities(&[electricity_maps::map::read(text)?], asked)
+}
+
+/// The week of 2026-03-09, from its midnight in Berlin.
+fn smard_week() -> Result<Span, FeedError> {
+    Span::starting(Timestamp::from_unix_seconds(1_773_010_800), Seconds::new(7 * 86_400))
+        .ok_or_else(|| FeedError::Transient { message: "no week".into() })
+}
+
 /// A day from a Unix second.
-fn day_from(second: i64) -> Result<Span, FeedError> {
+pub fn day_from(second: i64) -> Result<Span, FeedError> {
     Span::starting(Timestamp::from_unix_seconds(second), Seconds::new(86_400))
         .ok_or_else(|| FeedError::Transient { message: "no window".into() })
 }

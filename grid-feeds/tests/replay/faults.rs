@@ -4,7 +4,7 @@ use grid_feeds::feed::{FeedError, Quality, RetryClass};
 use planner::time::{Seconds, Span};
 use replay_supplier::Fault;
 
-use crate::truthful::series;
+use crate::truthful::{PUBLISHED, series};
 use crate::world::{MILLION, World, assert_true, at};
 
 const NOW: &str = "2026-03-10T16:30:00Z";
@@ -36,13 +36,15 @@ async fn maintenance_pages_back_off() {
     }
 }
 
-/// ENTSO-E's 404 was an outage of weeks; Energy-Charts says so when there is nothing yet.
+/// ENTSO-E's 404 was an outage of weeks; Energy-Charts says so when there is nothing yet, and so do those
+/// who have a file for each day, month or year.
 #[tokio::test]
 async fn a_404_text_means_what_it_means_at_each_supplier() {
     for (name, error) in failures(Fault::NotFoundText).await {
         let wanted = match name {
             "entsoe" | "entsoe-co2" => RetryClass::Backoff,
-            "energy-charts" | "energy-charts-co2" => RetryClass::NotYet,
+            "energy-charts" | "energy-charts-co2" | "japan-area" | "jepx" | "miso" | "nyiso"
+            | "spp" => RetryClass::NotYet,
             _ => RetryClass::Permanent,
         };
         assert_eq!(error.retry(), wanted, "{name}: {error}");
@@ -56,7 +58,9 @@ async fn empty_answers_with_status_200_are_no_values() {
     }
     for (name, error) in failures(Fault::EmptyObject).await {
         let wanted = match name {
-            "uk-carbon-intensity" | "electricity-maps" => RetryClass::NotYet,
+            "uk-carbon-intensity" | "electricity-maps" | "electricity-maps-v4" => {
+                RetryClass::NotYet
+            }
             _ => RetryClass::Backoff,
         };
         assert_eq!(error.retry(), wanted, "{name}: {error}");
@@ -100,7 +104,7 @@ async fn nulls_are_gaps_and_the_other_values_stay_true() {
 async fn a_late_publication_leaves_tomorrow_open() {
     let world = World::at(NOW).await;
     world.supplier.set_fault(Some(Fault::Late));
-    for name in ["entsoe", "energy-charts", "octopus", "awattar", "nord-pool"] {
+    for name in PUBLISHED {
         let source = world.source(name);
         let revision = world.fetch(&source, 1, 2).await.unwrap();
         assert_true(&source, &revision, 0);
@@ -127,10 +131,11 @@ async fn a_revision_is_read_as_the_supplier_says_it_now() {
 async fn data_of_a_trial_account_is_refused() {
     let world = World::at(NOW).await;
     world.supplier.set_fault(Some(Fault::Sandbox));
-    let source = world.source("electricity-maps");
-    let error = world.fetch(&source, 1, 2).await.unwrap_err();
-    assert!(matches!(error, FeedError::Sandbox { .. }), "{error}");
-    assert_eq!(error.retry(), RetryClass::Permanent);
+    for name in ["electricity-maps", "electricity-maps-v4"] {
+        let error = world.fetch(&world.source(name), 1, 2).await.unwrap_err();
+        assert!(matches!(error, FeedError::Sandbox { .. }), "{name}: {error}");
+        assert_eq!(error.retry(), RetryClass::Permanent, "{name}");
+    }
 }
 
 #[tokio::test]
@@ -150,9 +155,12 @@ async fn what_cannot_be_is_a_gap_and_the_other_values_stay_true() {
     let world = World::at(NOW).await;
     world.supplier.set_fault(Some(Fault::Absurd));
     // Their intensities are made of other values.
-    for name in series().filter(|name| *name != "entsoe-co2") {
+    for name in series().filter(|name| !["entsoe-co2", "smard-co2"].contains(name)) {
         let source = world.source(name);
-        let revision = world.fetch(&source, 1, 2).await.unwrap();
+        // Of a day's hours none may be the fiftieth.
+        let of_hours = ["caiso", "eia", "ercot", "iso-ne", "miso", "nyiso", "pjm", "spp"];
+        let days_before = if of_hours.contains(&name) { 3 } else { 1 };
+        let revision = world.fetch(&source, days_before, 2).await.unwrap();
         assert_true(&source, &revision, 0);
         let span = revision.series.span().unwrap();
         let notes = &revision.series.notes;
@@ -166,7 +174,7 @@ async fn what_cannot_be_is_a_gap_and_the_other_values_stay_true() {
 async fn an_early_auction_is_provisional() {
     let world = World::at("2026-03-10T12:00:00Z").await;
     let noon = at("2026-03-11T12:00:00Z");
-    for name in ["entsoe", "nord-pool"] {
+    for name in ["entsoe", "nord-pool", "nord-pool-account"] {
         let source = world.source(name);
         world.supplier.set_fault(Some(Fault::Provisional));
         let early = world.fetch(&source, 1, 2).await.unwrap().series.agenda;
@@ -185,9 +193,29 @@ async fn an_early_auction_is_provisional() {
 async fn values_of_another_area_are_refused() {
     let world = World::at(NOW).await;
     world.supplier.set_fault(Some(Fault::OtherArea));
-    for name in ["entsoe", "entsoe-co2", "electricity-maps", "watttime", "nord-pool"] {
+    for name in [
+        "eia",
+        "electricity-maps",
+        "electricity-maps-v4",
+        "elexon",
+        "elexon-co2",
+        "energinet",
+        "energinet-co2",
+        "entsoe",
+        "entsoe-co2",
+        "nord-pool",
+        "nord-pool-account",
+        "nyiso",
+        "openelectricity",
+        "openelectricity-co2",
+        "terna",
+        "watttime",
+    ] {
         let error = world.fetch(&world.source(name), 1, 2).await.unwrap_err();
         assert!(matches!(error, FeedError::Payload { .. }), "{name}: {error}");
-        assert!(error.to_string().contains("the answer says \"ELSEWHERE\""), "{name}: {error}");
+        // Files of NYISO have all zones.
+        let zones = if name == "nyiso" { "CAPITL, ELSEWHERE" } else { "ELSEWHERE" };
+        let says = format!("the answer says {zones:?}");
+        assert!(error.to_string().contains(&says), "{name}: {error}");
     }
 }

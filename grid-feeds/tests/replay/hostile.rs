@@ -15,17 +15,30 @@ use crate::world::{SECRET, Source, World, at};
 const NOW: &str = "2026-03-10T15:00:00Z";
 
 /// The sources that send a secret, and how they do.
-const SECRETIVE: [&str; 4] = ["entsoe", "electricity-maps", "watttime", "tempo"];
+const SECRETIVE: [&str; 12] = [
+    "eia",
+    "electricity-maps",
+    "electricity-maps-v4",
+    "entsoe",
+    "ercot",
+    "iso-ne",
+    "nord-pool-account",
+    "openelectricity",
+    "pjm",
+    "tempo",
+    "terna",
+    "watttime",
+];
 
 /// A server that answers what it is told to, and keeps what it was asked.
-struct Hostile {
-    base: String,
+pub struct Hostile {
+    pub base: String,
     asked: Arc<Mutex<Vec<String>>>,
 }
 
 impl Hostile {
     /// The answer is made of the head of the request: line and headers.
-    fn new(answer: impl Fn(&str) -> String + Send + 'static) -> Self {
+    pub fn new(answer: impl Fn(&str) -> String + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -52,12 +65,12 @@ impl Hostile {
     }
 
     /// Heads with their bodies.
-    fn asked(&self) -> Vec<String> {
+    pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 }
 
-fn answer(status: &str, headers: &str, body: &str) -> String {
+pub fn answer(status: &str, headers: &str, body: &str) -> String {
     let length = body.len();
     format!(
         "HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}"
@@ -202,7 +215,7 @@ async fn an_answer_that_repeats_a_secret_is_shown_without_it() {
 /// The name of a login's answer that cannot be read is no secret that we know.
 #[tokio::test]
 async fn a_new_token_that_cannot_be_read_is_not_quoted() {
-    for name in ["watttime", "tempo"] {
+    for name in ["ercot", "nord-pool-account", "tempo", "terna", "watttime"] {
         let supplier = Hostile::new(|_| answer("200 OK", "", "\"brand-new-t0ken\""));
         let world = World::asking(NOW, &supplier.base);
         let error = fetch(&world.source(name)).await.unwrap_err();

@@ -2,8 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic wherever it is")]
 
+mod ahead;
+mod america;
 mod faults;
 mod hostile;
+mod inputs;
+mod italy;
+mod pacific;
 mod soak;
 mod truthful;
 mod world;

@@ -257,6 +257,19 @@ fn what_cannot_be_is_named() {
     assert_eq!(alone.unwrap_err().to_string(), "there is no route from a to b");
 }
 
+/// What is cut has no right routes: zones know how many hosts they have once they end.
+#[test]
+fn a_description_that_is_cut_is_told() {
+    for zone in [
+        "<zone id='w' routing='Dijkstra'>",
+        "<zone id='v' routing='Full'></zone><zone id='w' routing='Full'>",
+    ] {
+        let text = format!("<platform version='4.1'>{zone}<host id='a' speed='1Gf'/>");
+        let told = read_network(&text).map(|_| ()).unwrap_err().to_string();
+        assert!(told.starts_with("the description ends within a zone"), "{told}");
+    }
+}
+
 /// Where nothing takes time the first rank's message comes before the second one's, and all end; in truth the second one's
 /// comes first, at 2 s, and is what the receive from any rank takes. At 10 s nobody is left to send.
 #[test]

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::co2_accounting::Co2AccountingDocument;
 use crate::time::Timestamp;
 
 /// One of the things that a decision rests on: values of one source, as known at one time.
@@ -27,4 +28,7 @@ pub struct BasisDocument {
     /// When they were first received, RFC 3339; null for what the site made itself.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, format = DateTime))]
     pub received_at: Option<Timestamp>,
+    /// Of CO2: how it is counted; absent of other quantities, and where nobody said it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub co2_accounting: Option<Co2AccountingDocument>,
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::basis::BasisDocument;
+use super::co2_accounting::Co2AccountingDocument;
 use super::explanation::ExplanationDocument;
 use super::notice::ranges_of;
 use super::savings::SavingsDocument;
@@ -41,6 +42,13 @@ pub struct DecisionDocument {
     /// What the offers rest on, where that is known. One that rests on a part of it says which.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub basis: Vec<BasisDocument>,
+    /// How the CO2 of the offers is counted; absent where that is not known, or not the same for all of it: `basis` says it
+    /// of each source.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub co2_accounting: Option<Co2AccountingDocument>,
+    /// How `other_co2_g` of the offers is counted; absent where the site keeps no other agenda of CO2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_co2_accounting: Option<Co2AccountingDocument>,
     /// What lies beside the best starts, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<ExplanationDocument>,
@@ -169,6 +177,10 @@ pub struct OfferDocument {
     pub extra_power_fee: Option<f64>,
     /// Grams of CO2.
     pub co2_g: f64,
+    /// Grams of CO2 by the site's other accounting (`other_co2_accounting`), which nothing is planned by; absent where that is
+    /// not known throughout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_co2_g: Option<f64>,
     /// What it changes of what nodes consume that nobody has: below nothing where it avoids some. Rankings and `saves` count
     /// it beside `energy_j`, `cost` and `co2_g`. Absent where the site does not count it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -250,6 +262,8 @@ impl DecisionDocument {
             pareto: decision.pareto.iter().map(without_rankings).collect(),
             compromise: decision.compromise().map(offer),
             basis: Vec::new(),
+            co2_accounting: None,
+            other_co2_accounting: None,
             explanation: None,
             learnt_utilisation: None,
             standing: None,
@@ -338,6 +352,7 @@ impl OfferDocument {
             currency: terms.values.cost.currency().to_string(),
             extra_power_fee: terms.extra_power_fee.map(Money::as_units),
             co2_g: terms.values.co2.as_grams(),
+            other_co2_g: None,
             idle_change: terms.idle_change.map(IdleChangeDocument::new),
             peak_power_w: terms.peak_power.as_watts(),
             delay_s: terms.delay.get(),

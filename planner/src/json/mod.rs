@@ -5,6 +5,7 @@
 
 pub mod agendas;
 pub mod basis;
+pub mod co2_accounting;
 pub mod decision;
 pub mod estimate;
 pub mod explanation;

@@ -146,6 +146,7 @@ actions! {
     AgendaRead "agenda.read" ANYONE Site Whole Free "See prices, CO2 and power caps";
     AgendaPublish "agenda.publish" SUPPLIERS Site Whole Sensitive "Announce prices, CO2 and power caps";
     FeedRead "feed.read" ANYONE Site Whole Free "See where agendas come from";
+    FeedCompare "feed.compare" OPERATORS Site Whole Free "See which sources were right";
     FeedRefresh "feed.refresh" OPERATORS Site Whole Free "Ask a source now";
     NegotiationRead "negotiation.read" SUPPLIERS Site Whole Free "See the dialogue with the supplier";
     NegotiationAnswer "negotiation.answer" SUPPLIERS Site Whole Sensitive "Answer for the supplier";
@@ -161,6 +162,8 @@ actions! {
     ProjectRead "project.read" BOOKERS Projects Whole Free "See projects and their people";
     ProjectMembers "project.members" BOOKERS Managed Whole Free "Say who is in a project";
     ProjectChange "project.change" OPERATORS Site Whole Sensitive "Make, change and remove projects";
+    TokenRead "token.read" ANYONE Own Whole Free "See API tokens";
+    TokenChange "token.change" ANYONE Own Whole Free "Make, renew and revoke API tokens";
     SiteRead "site.read" ANYONE Site Whole Free "See the site's name, currency and Slurm's state";
     OccupiedRead "occupied.read" OPERATORS Site Whole Free "See which jobs of others occupy nodes";
     WebhookRead "webhook.read" OPERATORS Site Whole Sensitive "See who is told events";

@@ -157,6 +157,11 @@ impl RightsRule {
         self.concerns_asker(action, asker) && self.when.are_about(object) && !is_excepted
     }
 
+    /// Whether somebody is left out of it, be it with some things only.
+    pub fn spares(&self, asker: Asker<'_>) -> bool {
+        !self.except.is_empty() && self.except.are_of(asker)
+    }
+
     /// Whether it says with what.
     pub const fn is_about_objects(&self) -> bool {
         self.when.is_about_objects() || self.except.is_about_objects()

@@ -6,5 +6,8 @@
 mod output;
 mod program;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) use output::read;
+
 pub use output::IpmiValue;
 pub use program::{Ipmi, IpmiSettings};

@@ -32,7 +32,7 @@ struct Printed<'o> {
 }
 
 /// Milliwatts by host, or why there are none.
-pub(super) fn read<'h>(
+pub(crate) fn read<'h>(
     hosts: impl Iterator<Item = &'h str>,
     printed: &str,
     complaints: &str,

@@ -51,11 +51,20 @@ pub(super) enum WireError {
 
 /// The matrix of an answer.
 pub(super) fn matrix(answer: &Answer) -> Result<Matrix, WireError> {
+    matrix_of(&answer.text, answer.status, answer.success().map(drop))
+}
+
+/// The matrix of a text that came with a status; `refused` where that is no success.
+pub(super) fn matrix_of(
+    text: &str,
+    status: u16,
+    refused: Result<(), FeedError>,
+) -> Result<Matrix, WireError> {
     let other = WireError::Other;
-    let envelope = match (serde_json::from_str::<Envelope>(&answer.text), answer.success()) {
-        (Ok(envelope), Ok(_)) if envelope.status == "success" => envelope,
+    let envelope = match (serde_json::from_str::<Envelope>(text), refused) {
+        (Ok(envelope), Ok(())) if envelope.status == "success" => envelope,
         (Ok(envelope), _) if envelope.status == "error" => {
-            return Err(refusal(&envelope, answer.status));
+            return Err(refusal(&envelope, status));
         }
         // A proxy's page.
         (_, Err(refused)) => return Err(other(refused)),

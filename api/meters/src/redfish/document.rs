@@ -22,7 +22,7 @@ pub enum RedfishValue {
 ///
 /// # Errors
 /// A number that cannot be read, with its place.
-pub(super) fn milli(resource: &Value, value: RedfishValue) -> Result<Option<i64>, String> {
+pub(crate) fn milli(resource: &Value, value: RedfishValue) -> Result<Option<i64>, String> {
     let places: &[(&str, MeterUnit)] = match value {
         RedfishValue::Power => &[("/PowerWatts/Reading", MeterUnit::Watt)],
         RedfishValue::AveragePower => &[],

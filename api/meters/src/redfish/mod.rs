@@ -7,5 +7,8 @@ mod client;
 mod document;
 mod search;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) use document::milli;
+
 pub use client::{Redfish, RedfishSettings};
 pub use document::RedfishValue;

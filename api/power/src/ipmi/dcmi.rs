@@ -212,6 +212,15 @@ fn set(limit: Limit, watts: u16) -> Vec<u8> {
     bytes
 }
 
+/// Way in for the fuzzer: whether the words that a program prints of a host tell a limit.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn read_limit(words: &str) -> bool {
+    bytes(words).is_some_and(|data| {
+        let _ = done(&data);
+        data.get(1..).is_some_and(|rest| limit(rest).map(|limit| set(limit, limit.watts)).is_ok())
+    })
+}
+
 fn done(data: &[u8]) -> Result<(), PowerError> {
     match data.first() {
         Some(0x00) => Ok(()),

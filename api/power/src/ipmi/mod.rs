@@ -11,6 +11,9 @@ mod dcmi;
 mod hosts;
 mod power;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) use dcmi::read_limit;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

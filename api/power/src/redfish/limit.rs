@@ -183,6 +183,18 @@ impl Place {
     }
 }
 
+/// Way in for the fuzzer: whether a resource tells a limit, which is changed to these where it can be.
+#[cfg(feature = "fuzzing")]
+pub(crate) fn read_resource(resource: &Value, limits: &[PowerLimit]) -> bool {
+    let Some(kind) = Kind::of(resource) else { return false };
+    let place = Place { path: "/redfish/v1/x".to_owned(), kind };
+    let whole = || Resource { document: resource.clone(), tag: None };
+    for limit in limits {
+        let _ = place.change(whole(), *limit);
+    }
+    place.read(resource).is_ok()
+}
+
 /// A limit as `SetPoint` and `ControlMode`.
 fn set_point(part: &Value, limit: PowerLimit) -> Result<Value, PowerError> {
     let has_mode = part.get("ControlMode").is_some();

@@ -9,4 +9,9 @@ mod limit;
 mod resource;
 mod system;
 
+#[cfg(feature = "fuzzing")]
+pub(crate) use limit::read_resource as read_limit;
+#[cfg(feature = "fuzzing")]
+pub(crate) use system::power;
+
 pub use client::{Redfish, RedfishSettings};

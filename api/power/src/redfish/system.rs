@@ -25,7 +25,7 @@ pub(super) async fn find(session: &mut Session<'_>) -> Result<String, PowerError
 }
 
 /// The power of a system.
-pub(super) fn power(system: &Value) -> PowerReading {
+pub(crate) fn power(system: &Value) -> PowerReading {
     let unknown = |because: String| PowerReading::Unknown(because);
     if text(system, "/Status/State") == Some("Absent") {
         return unknown("the controller says that its system is absent".to_owned());

@@ -97,6 +97,118 @@ class AnswerDocument(TypedDict):
     """
 
 
+class ApiTokenDocument(TypedDict):
+    """
+    An API token, without its secret.
+    """
+
+    id: str
+    """
+    Sorts by creation.
+    """
+    owner: str
+    """
+    Whose it is.
+    """
+    role: str
+    """
+    `user`, `operator` or `supplier`.
+    """
+    actions: NotRequired[list[str] | None]
+    """
+    What it may do of what its role may; null for everything.
+    """
+    state: str
+    """
+    `valid`, `expired` or `revoked`.
+    """
+    current: bool
+    """
+    Whether the request was sent with it.
+    """
+    created_at: str
+    """
+    RFC 3339.
+    """
+    expires_at: NotRequired[str | None]
+    """
+    When it ends, or ended, by itself, RFC 3339; null where it does not.
+    """
+    last_used_at: NotRequired[str | None]
+    """
+    When it was used last, RFC 3339, to five minutes; null where it was not.
+    """
+    revoked_at: NotRequired[str | None]
+    """
+    When it was revoked, RFC 3339; null where it was not.
+    """
+
+
+class ApiTokenRenewal(TypedDict, closed=True):
+    """
+    How a token is renewed; each member may be left out.
+    """
+
+    expires_in_s: NotRequired[int | None]
+    """
+    For how long the new one counts, a minute to 366 days; as long as the old one did unless given, or until the token ends
+    that it is made with.
+    """
+    overlap_s: NotRequired[int | None]
+    """
+    How long the old one counts beside it, up to 30 days; a day unless given.
+    """
+
+
+class ApiTokenRequest(TypedDict, closed=True):
+    """
+    A token to be; each member may be left out.
+    """
+
+    owner: NotRequired[str | None]
+    """
+    Whose it is; the caller's unless given. Others' are for operators.
+    """
+    role: NotRequired[Literal['user', 'operator', 'supplier'] | None]
+    """
+    `user`, `operator` or `supplier`; the caller's role unless given. Others are for operators.
+    """
+    expires_in_s: NotRequired[int | None]
+    """
+    For how long it counts, a minute to 366 days; 90 days unless given, or until the token ends that it is made with.
+    """
+    actions: NotRequired[list[Literal['quote.create', 'estimate.create', 'prediction.create', 'reservation.create', 'reservation.read', 'reservation.choose', 'reservation.change', 'reservation.extend', 'reservation.release', 'reservation.swap', 'reservation.cancel', 'reservation.share', 'reservation.give_away', 'site_offer.create', 'site_reservation.create', 'site_reservation.read', 'site_reservation.cancel', 'user.act_for', 'simulation.run', 'simulation.read', 'simulation.stop', 'schedule.read', 'event.watch', 'calendar.read', 'calendar.change', 'notification.read', 'notification.change', 'node.read', 'node.change', 'outage.read', 'outage.declare', 'outage.end', 'calibration.read', 'calibration.change', 'measurement.read', 'measurement.send', 'meter.read', 'power.read', 'power_profile.read', 'power_action.read', 'power.approve', 'agenda.read', 'agenda.publish', 'feed.read', 'feed.compare', 'feed.refresh', 'negotiation.read', 'negotiation.answer', 'grant.read', 'grant.give', 'consumption.read', 'consumption.send', 'quota.read', 'quota.adjust', 'share.read', 'ledger.read', 'model_error.read', 'project.read', 'project.members', 'project.change', 'token.read', 'token.change', 'site.read', 'occupied.read', 'webhook.read', 'metrics.read', 'audit.read', 'rights.read', 'me.read']] | None]
+    """
+    What it may do of what its role may; all that the token may with which the request is sent, unless given.
+    """
+
+
+class ApiTokenWithSecret(ApiTokenDocument):
+    """
+    A new API token with its secret, which is told this once.
+    """
+
+    secret: str
+    """
+    What is sent with requests: `Authorization: Bearer SECRET`.
+    """
+
+
+class ApiTokensPage(TypedDict):
+    """
+    A page of API tokens.
+    """
+
+    items: list[ApiTokenDocument]
+    """
+    Oldest first.
+    """
+    next_cursor: NotRequired[str | None]
+    """
+    Where the next page starts; null on the last.
+    """
+
+
 AuditRecordDocument = TypedDict(
     'AuditRecordDocument',
     {
@@ -114,38 +226,6 @@ AuditRecordDocument = TypedDict(
         'previous': str,
     },
 )
-
-
-class BasisDocument(TypedDict):
-    """
-    One of the things that a decision rests on: values of one source, as known at one time.
-    """
-
-    quantity: str
-    """
-    `price`, `co2` or `power_cap`.
-    """
-    source: str
-    """
-    The name of the source; empty for what the site made itself.
-    """
-    standing: str
-    """
-    `put` (by hand or by the supplier through the API), `fresh`, `last_good` (the source is
-    late), `contract`, `forecast` (the site's own) or `safe_mode` (no cap is known).
-    """
-    quality: str
-    """
-    `measured` (or binding as published), `forecast` or `estimated`.
-    """
-    issued_at: NotRequired[str | None]
-    """
-    When the supplier says it issued these values, RFC 3339.
-    """
-    received_at: NotRequired[str | None]
-    """
-    When they were first received, RFC 3339; null for what the site made itself.
-    """
 
 
 class BehindDocument(TypedDict):
@@ -406,6 +486,22 @@ class ChannelDocument(TypedDict, closed=True):
     """
 
 
+class Co2AccountingDocument(TypedDict):
+    """
+    How figures of CO2 are counted. Figures that are counted in two ways do not add up.
+    """
+
+    accounting: str
+    """
+    `average` (of all power stations that run, per energy produced) or `marginal` (of those that one more kWh would make
+    run).
+    """
+    factors: NotRequired[str | None]
+    """
+    `direct` (of burning the fuel) or `life-cycle` (construction and fuel supply too); null where nobody said it.
+    """
+
+
 class Co2SourceDocument(TypedDict):
     """
     A source of intensities, and by how much they may be off.
@@ -423,6 +519,7 @@ class Co2SourceDocument(TypedDict):
     """
     `measured`, `forecast` or `estimated`; null by market.
     """
+    co2_accounting: NotRequired[Co2AccountingDocument | None]
     seconds: int
     """
     Seconds of the time that is asked for in which it says the intensity.
@@ -1093,9 +1190,9 @@ class ImportedProjectDocument(TypedDict, closed=True):
     """
     The project that it is a part of; null at the top.
     """
-    members: list[ImportedMemberDocument]
+    members: NotRequired[list[ImportedMemberDocument]]
     """
-    Who is in it.
+    Who is in it; nobody unless said.
     """
 
 
@@ -1233,6 +1330,7 @@ class LedgerRowDocument(TypedDict):
     """
     Milligrams of CO2 by what the site bought; null where nothing is said of that.
     """
+    co2_accounting: NotRequired[Co2AccountingDocument | None]
     correction_of: NotRequired[str | None]
     """
     The start of the hour that the row corrects, RFC 3339; null where the hour is stated for the first time.
@@ -1849,6 +1947,22 @@ class OfferStandingDocument(TypedDict):
     """
 
 
+class OtherCo2StatusDocument(TypedDict):
+    """
+    CO2 by the accounting that nothing is planned by, and how it stands.
+    """
+
+    co2_accounting: NotRequired[Co2AccountingDocument | None]
+    chain: list[str]
+    """
+    Its sources, the first counts most.
+    """
+    horizon: NotRequired[str | None]
+    """
+    The end of what is known, RFC 3339; null where nothing is.
+    """
+
+
 Node: TypeAlias = str
 
 
@@ -2444,6 +2558,7 @@ class ProvenanceDocument(TypedDict):
     """
     When the values were first received, RFC 3339.
     """
+    co2_accounting: NotRequired[Co2AccountingDocument | None]
     low: NotRequired[float | None]
     """
     Of an estimate of the site: what the value will probably not fall below, in its unit.
@@ -3422,6 +3537,8 @@ class SiteDocument(TypedDict):
     """
     Starts lie on multiples of so many seconds since the Unix epoch, unless a request says otherwise by `search`.
     """
+    co2_accounting: NotRequired[Co2AccountingDocument | None]
+    other_co2_accounting: NotRequired[Co2AccountingDocument | None]
     other_sites: list[str]
     """
     The other sites that are asked for offers with this one, by the names of the settings.
@@ -3793,6 +3910,64 @@ class SlurmReservation(TypedDict):
     """
 
 
+class SourceRecordDocument(TypedDict):
+    """
+    How a source did.
+    """
+
+    source: str
+    """
+    Its name in the settings.
+    """
+    judged_s: int
+    """
+    For how long it is known what came true of what it had said when the time came, seconds.
+    """
+    referee_s: int
+    """
+    For how long of that this source itself says what came true, seconds: it errs there only by what it corrected.
+    """
+    bias: NotRequired[float | None]
+    """
+    Mean of what it had said less what came true; null where nothing is judged.
+    """
+    mae: NotRequired[float | None]
+    """
+    Mean absolute error; null where nothing is judged.
+    """
+    disagreements: int
+    """
+    In how many disagreements it was compared.
+    """
+    nearest: int
+    """
+    In how many of them it was nearest to what came true; of equally near ones each counts.
+    """
+    mae_apart: NotRequired[float | None]
+    """
+    Mean absolute error while sources disagreed; null where they did not.
+    """
+    usual_ratio: NotRequired[float | None]
+    """
+    What it usually said of what the first source said, where that counts as agreement; else 1.
+    """
+
+
+class SourceValueDocument(TypedDict):
+    """
+    What a source says.
+    """
+
+    source: str
+    """
+    Its name; empty for what the site made itself.
+    """
+    value: NotRequired[float | None]
+    """
+    In the unit of the quantity.
+    """
+
+
 class Standing(TypedDict):
     """
     How a simulation stands.
@@ -4037,35 +4212,19 @@ A piece of any agenda: one of the three values, as the path says.
 """
 
 
-class AgendaStatusDocument(TypedDict):
-    """
-    A composed agenda and how it stands.
-    """
-
-    quantity: str
-    """
-    `price`, `co2` or `power_cap`.
-    """
-    chain: list[str]
-    """
-    Its sources, the first counts most; `api` is what is put through the API.
-    """
-    refuse_estimates: bool
-    """
-    Whether estimates are gaps.
-    """
-    horizon: NotRequired[str | None]
-    """
-    The end of what is in force, RFC 3339.
-    """
-    estimated_from: NotRequired[str | None]
-    """
-    From when on a part is an estimate, RFC 3339; null where nothing is.
-    """
-    gaps: list[Gap]
-    """
-    The parts without a value, from now to where the settings want the agenda to reach.
-    """
+AgreementDocument = TypedDict(
+    'AgreementDocument',
+    {
+        'quantity': str,
+        'unit': str,
+        'from': str,
+        'to': str,
+        'judged_s': int,
+        'disagreements': int,
+        'apart_s': int,
+        'sources': list[SourceRecordDocument],
+    },
+)
 
 
 class AnswerRequest(TypedDict, closed=True):
@@ -4135,6 +4294,7 @@ class AskedSiteDocument(TypedDict):
     """
     How long its answer took, or was waited for, seconds.
     """
+    co2_accounting: NotRequired[Co2AccountingDocument | None]
     offers: list[SiteOfferDocument]
     """
     The starts that win rankings among its own, in time order.
@@ -4170,6 +4330,39 @@ class AuditPageDocument(TypedDict):
     """
     The same, as it was called before.
     """
+
+
+class BasisDocument(TypedDict):
+    """
+    One of the things that a decision rests on: values of one source, as known at one time.
+    """
+
+    quantity: str
+    """
+    `price`, `co2` or `power_cap`.
+    """
+    source: str
+    """
+    The name of the source; empty for what the site made itself.
+    """
+    standing: str
+    """
+    `put` (by hand or by the supplier through the API), `fresh`, `last_good` (the source is
+    late), `contract`, `forecast` (the site's own) or `safe_mode` (no cap is known).
+    """
+    quality: str
+    """
+    `measured` (or binding as published), `forecast` or `estimated`.
+    """
+    issued_at: NotRequired[str | None]
+    """
+    When the supplier says it issued these values, RFC 3339.
+    """
+    received_at: NotRequired[str | None]
+    """
+    When they were first received, RFC 3339; null for what the site made itself.
+    """
+    co2_accounting: NotRequired[Co2AccountingDocument | None]
 
 
 class BestIntervalDocument(TypedDict):
@@ -4249,6 +4442,42 @@ class Conversation(NegotiationDocument):
     """
     Where the next page starts; null on the last, and where the newest are told.
     """
+
+
+class DisagreementDocument(TypedDict):
+    """
+    A span over which sources disagree.
+    """
+
+    start: str
+    """
+    From here, RFC 3339 ...
+    """
+    end: str
+    """
+    ... to here; between the two they may agree for less than an hour at a time.
+    """
+    apart_s: int
+    """
+    For how long of it they disagree, seconds.
+    """
+    sources: list[str]
+    """
+    Those that were compared, in the order of the chain.
+    """
+    widest_start: str
+    """
+    Where they are furthest apart, RFC 3339: from here ...
+    """
+    widest_end: str
+    """
+    ... to here.
+    """
+    values: list[SourceValueDocument]
+    """
+    What they say there, in the unit of the quantity.
+    """
+    taken: NotRequired[SourceValueDocument | None]
 
 
 class EstimateRequest(TypedDict, closed=True):
@@ -4372,25 +4601,6 @@ class FeedDocument(TypedDict):
     failures: int
     """
     Polls that failed so far.
-    """
-
-
-class FeedsDocument(TypedDict):
-    """
-    All sources and the agendas that they make.
-    """
-
-    now: str
-    """
-    The service's time, RFC 3339.
-    """
-    feeds: list[FeedDocument]
-    """
-    In the order of the settings.
-    """
-    agendas: list[AgendaStatusDocument]
-    """
-    Those that are composed.
     """
 
 
@@ -4555,6 +4765,7 @@ LedgerTotalsDocument = TypedDict(
         'stated_to': NotRequired[str | None],
         'co2_market_source': NotRequired[str | None],
         'co2_sources': NotRequired[list[Co2SourceDocument]],
+        'co2_accounting': NotRequired[Co2AccountingDocument | None],
         'holders': list[LedgerSumDocument],
         'totals': list[LedgerSumDocument],
         'pue': NotRequired[PueDocument | None],
@@ -4862,6 +5073,11 @@ class OfferDocument(TypedDict):
     co2_g: float
     """
     Grams of CO2.
+    """
+    other_co2_g: NotRequired[float | None]
+    """
+    Grams of CO2 by the site's other accounting (`other_co2_accounting`), which nothing is planned by; absent where that is
+    not known throughout.
     """
     idle_change: NotRequired[IdleChangeDocument | None]
     peak_power_w: float
@@ -5328,6 +5544,7 @@ ReportDocument = TypedDict(
         'by': list[str],
         'stated_to': NotRequired[str | None],
         'co2_sources': NotRequired[list[Co2SourceDocument]],
+        'co2_accounting': NotRequired[Co2AccountingDocument | None],
         'rows': list[ReportRowDocument],
     },
 )
@@ -5963,6 +6180,7 @@ AgendaDocument = TypedDict(
     {
         'quantity': str,
         'unit': str,
+        'co2_accounting': NotRequired[Co2AccountingDocument | None],
         'from': str,
         'to': str,
         'pieces': list[AgendaPiece],
@@ -5970,6 +6188,52 @@ AgendaDocument = TypedDict(
         'gaps': list[Gap],
     },
 )
+
+
+class AgendaStatusDocument(TypedDict):
+    """
+    A composed agenda and how it stands.
+    """
+
+    quantity: str
+    """
+    `price`, `co2` or `power_cap`.
+    """
+    chain: list[str]
+    """
+    Its sources, the first counts most; `api` is what is put through the API.
+    """
+    co2_accounting: NotRequired[Co2AccountingDocument | None]
+    other: NotRequired[OtherCo2StatusDocument | None]
+    refuse_estimates: bool
+    """
+    Whether estimates are gaps.
+    """
+    take: str
+    """
+    Whose value counts where several fresh sources have one: that of the first (`order`), or the median of three or more
+    (`median`).
+    """
+    disagreeing_since: NotRequired[str | None]
+    """
+    Since when it is told that its sources disagree, RFC 3339; null where they agree.
+    """
+    disagreements: list[DisagreementDocument]
+    """
+    Where they disagree, of the last six hours and ahead: at most 50, in time order.
+    """
+    horizon: NotRequired[str | None]
+    """
+    The end of what is in force, RFC 3339.
+    """
+    estimated_from: NotRequired[str | None]
+    """
+    From when on a part is an estimate, RFC 3339; null where nothing is.
+    """
+    gaps: list[Gap]
+    """
+    The parts without a value, from now to where the settings want the agenda to reach.
+    """
 
 
 AgendasOrigin: TypeAlias = Literal['site'] | GivenAgendas
@@ -6060,6 +6324,25 @@ class ExplanationDocument(TypedDict):
     rankings: list[RankingExplanationDocument]
     """
     One for each of the six, in the order of the paper's Algorithm 1.
+    """
+
+
+class FeedsDocument(TypedDict):
+    """
+    All sources and the agendas that they make.
+    """
+
+    now: str
+    """
+    The service's time, RFC 3339.
+    """
+    feeds: list[FeedDocument]
+    """
+    In the order of the settings.
+    """
+    agendas: list[AgendaStatusDocument]
+    """
+    Those that are composed.
     """
 
 
@@ -6210,6 +6493,8 @@ class ReservationDocument(TypedDict):
     """
     What the offers rest on, where that is known. One that rests on a part of it says which.
     """
+    co2_accounting: NotRequired[Co2AccountingDocument | None]
+    other_co2_accounting: NotRequired[Co2AccountingDocument | None]
     now_expected: NotRequired[NowExpected | None]
     learnt_utilisation: NotRequired[LearntUtilisationDocument | None]
     slurm: NotRequired[SlurmReservation | None]
@@ -6356,6 +6641,8 @@ class DecisionDocument(TypedDict):
     """
     What the offers rest on, where that is known. One that rests on a part of it says which.
     """
+    co2_accounting: NotRequired[Co2AccountingDocument | None]
+    other_co2_accounting: NotRequired[Co2AccountingDocument | None]
     explanation: NotRequired[ExplanationDocument | None]
     learnt_utilisation: NotRequired[LearntUtilisationDocument | None]
     standing: NotRequired[StandingDocument | None]

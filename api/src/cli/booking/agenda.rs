@@ -40,6 +40,12 @@ struct Put {
     quantity: String,
     /// The file, - for standard input: JSON, or CSV with a start, an end and a value, named as in the API
     file: PathBuf,
+    /// How CO2 is counted [default: average]
+    #[arg(long, value_name = "WORD", value_parser = PossibleValuesParser::new(["average", "marginal"]))]
+    accounting: Option<String>,
+    /// Which emissions CO2 counts [default: as the settings of the agenda say]
+    #[arg(long, value_name = "WORD", value_parser = PossibleValuesParser::new(["direct", "life-cycle"]))]
+    factors: Option<String>,
     #[command(flatten)]
     connection: Connection,
 }
@@ -79,7 +85,7 @@ pub fn agenda(arguments: &AgendaArguments) -> Result<(), Failure> {
 fn put(arguments: &Put) -> Result<(), Failure> {
     let bad = |error: String| Failure::BadInput(vec![error]);
     let text = read_text(&arguments.file).map_err(bad)?;
-    let path = format!("agendas/{}", arguments.quantity);
+    let path = arguments.path();
     block_on(async {
         let server = arguments.connection.open()?;
         let put: PutAnswer = if text.trim_start().starts_with(['[', '{']) {
@@ -115,6 +121,16 @@ fn withdraw(arguments: &Withdraw) -> Result<(), Failure> {
         );
         Ok(())
     })
+}
+
+impl Put {
+    fn path(&self) -> String {
+        let counted = [("kind", &self.accounting), ("factors", &self.factors)];
+        let counted = counted.into_iter().filter_map(|(name, word)| Some((name, word.as_ref()?)));
+        let query: Vec<String> = counted.map(|(name, word)| format!("{name}={word}")).collect();
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("agendas/{}{mark}{}", self.quantity, query.join("&"))
+    }
 }
 
 impl Withdraw {

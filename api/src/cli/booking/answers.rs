@@ -11,6 +11,8 @@ use planner::ranking::Ranking;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::co2_words::Co2Words;
+
 /// A start that was offered, as far as it is shown.
 #[derive(Deserialize)]
 pub struct Offer {
@@ -28,6 +30,8 @@ pub struct Offer {
     cost: f64,
     currency: String,
     co2_g: f64,
+    /// By the other accounting; absent where that is not known.
+    other_co2_g: Option<f64>,
     peak_power_w: f64,
     delay_s: i64,
     saves: Saving,
@@ -95,6 +99,8 @@ pub struct ReservationAnswer {
     pub shared_with: Vec<SharedAnswer>,
     pub notice: Option<Notice>,
     pub offers: Vec<Offer>,
+    #[serde(flatten)]
+    pub co2: Co2Words,
     pub learnt_utilisation: Option<LearntAnswer>,
     /// Absent where the service makes no reservations in Slurm.
     pub slurm: Option<SlurmAnswer>,
@@ -279,21 +285,12 @@ pub fn right(table: &mut Table, columns: impl IntoIterator<Item = usize>) {
 }
 
 /// Offers to choose from, each with its letter.
-pub fn offers(offers: &[Offer]) -> Table {
+pub fn offers(offers: &[Offer], co2: &Co2Words) -> Table {
     let mut table = Table::new();
-    let mut head = vec![
-        "",
-        "START",
-        "END",
-        "NODES",
-        "ENERGY",
-        "COST",
-        "CO2",
-        "SAVES",
-        "",
-        "",
-        "BEST BY RANKING",
-    ];
+    let (co2_head, other_head) = (co2.head(), co2.other_head());
+    let mut head = vec!["", "START", "END", "NODES", "ENERGY", "COST", co2_head.as_str()];
+    head.extend(["SAVES", "", "", "BEST BY RANKING"]);
+    head.extend(other_head.as_deref());
     let any_slower = offers.iter().any(|it| it.speed.is_some());
     head.extend(any_slower.then_some("SPEED"));
     let any_standing = offers.iter().any(|it| it.standing.is_some());
@@ -316,6 +313,7 @@ pub fn offers(offers: &[Offer]) -> Table {
                 _ => it.preferences().collect::<Vec<&str>>().join(" "),
             },
         ];
+        row.extend(other_head.is_some().then(|| it.other_co2_g.map(kg).unwrap_or_default()));
         row.extend(any_slower.then(|| match it.speed {
             Some(speed) => format!("{} %", speed * 100.0),
             None => "full".to_owned(),
@@ -331,7 +329,7 @@ pub fn offers(offers: &[Offer]) -> Table {
 }
 
 /// Offers as a table for programs.
-pub fn offers_csv(offers: &[Offer]) -> anyhow::Result<String> {
+pub fn offers_csv(offers: &[Offer], co2: &Co2Words) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([
         "offer",
@@ -353,6 +351,9 @@ pub fn offers_csv(offers: &[Offer]) -> anyhow::Result<String> {
         "speed",
         "later_s",
         "factor_after",
+        "co2_accounting",
+        "other_co2_g",
+        "other_co2_accounting",
     ])?;
     for (index, it) in offers.iter().enumerate() {
         writer.write_record([
@@ -375,6 +376,9 @@ pub fn offers_csv(offers: &[Offer]) -> anyhow::Result<String> {
             it.speed.map(|speed| speed.to_string()).unwrap_or_default(),
             it.later_s.map(|later| later.to_string()).unwrap_or_default(),
             it.standing.as_ref().map(|it| it.factor_after.to_string()).unwrap_or_default(),
+            co2.word(),
+            it.other_co2_g.map(|grams| grams.to_string()).unwrap_or_default(),
+            co2.other_word(),
         ])?;
     }
     text(writer)
@@ -383,8 +387,12 @@ pub fn offers_csv(offers: &[Offer]) -> anyhow::Result<String> {
 /// Reservations, a row each; what is not chosen yet has no times.
 pub fn reservations(all: &[ReservationAnswer]) -> Table {
     let mut table = Table::new();
-    let head =
-        ["ID", "OWNER", "PROJECT", "STATE", "START", "END", "NODES", "ENERGY", "COST", "CO2"];
+    // What has no figure yet has no part in the head.
+    let chosen = all.iter().filter(|it| it.chosen().is_some()).map(|it| &it.co2);
+    let common = Co2Words::common(chosen);
+    let co2_head = common.as_ref().map_or_else(|| "CO2".to_owned(), Co2Words::head);
+    let mut head = vec!["ID", "OWNER", "PROJECT", "STATE", "START", "END", "NODES"];
+    head.extend(["ENERGY", "COST", co2_head.as_str()]);
     table.load_style(NOTHING).set_header(head);
     for it in all {
         let state = if it.degraded { format!("{} degraded", it.state) } else { it.state.clone() };
@@ -397,7 +405,7 @@ pub fn reservations(all: &[ReservationAnswer]) -> Table {
                 offer.node_count.to_string(),
                 kwh(offer.energy_j),
                 format!("{:.2} {}", offer.cost, offer.currency),
-                kg(offer.co2_g),
+                it.co2.cell(kg(offer.co2_g), common.is_none()),
             ]
         }));
         table.add_row(row);
@@ -422,6 +430,7 @@ pub fn reservations_csv(all: &[ReservationAnswer]) -> anyhow::Result<String> {
         "currency",
         "co2_g",
         "project",
+        "co2_accounting",
     ])?;
     for it in all {
         let chosen = it.chosen();
@@ -439,6 +448,7 @@ pub fn reservations_csv(all: &[ReservationAnswer]) -> anyhow::Result<String> {
             field(|it| it.currency.clone()),
             field(|it| it.co2_g.to_string()),
             it.project.clone().unwrap_or_default(),
+            it.co2.word(),
         ])?;
     }
     text(writer)

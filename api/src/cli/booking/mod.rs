@@ -3,6 +3,7 @@
 mod agenda;
 pub mod answers;
 mod changes;
+pub mod co2_words;
 pub mod id_prefix;
 mod modify;
 mod outage;
@@ -179,7 +180,7 @@ pub fn quote(arguments: &Quote) -> Result<(), Failure> {
         let decision: QuoteAnswer = read(&answer)?;
         match arguments.output.format {
             Format::Json => super::print(serde_json::to_string_pretty(&answer)?)?,
-            Format::Csv => super::print(offers_csv(&decision.offers)?)?,
+            Format::Csv => super::print(offers_csv(&decision.offers, &decision.co2)?)?,
             Format::Table if decision.offers.is_empty() => {
                 tell("impossible:");
                 for ReasonAnswer { detail } in &decision.reasons {
@@ -187,7 +188,7 @@ pub fn quote(arguments: &Quote) -> Result<(), Failure> {
                 }
             }
             Format::Table => {
-                super::print(offers(&decision.offers))?;
+                super::print(offers(&decision.offers, &decision.co2))?;
                 if let Some(compromise) = &decision.compromise {
                     let what = compromise.in_words();
                     tell(format_args!("Compromise, by reserve --ranking compromise: {what}"));
@@ -423,7 +424,7 @@ fn show_one(answer: &Value, format: Format) -> Result<(), Failure> {
     let it: ReservationAnswer = read(answer)?;
     match format {
         Format::Json => super::print(serde_json::to_string_pretty(answer)?)?,
-        Format::Csv if it.state == "proposed" => super::print(offers_csv(&it.offers)?)?,
+        Format::Csv if it.state == "proposed" => super::print(offers_csv(&it.offers, &it.co2)?)?,
         Format::Csv => super::print(reservations_csv(std::slice::from_ref(&it))?)?,
         Format::Table => show_to_people(&it)?,
     }
@@ -434,7 +435,7 @@ fn show_to_people(it: &ReservationAnswer) -> anyhow::Result<()> {
     match it.state.as_str() {
         "proposed" => {
             super::print(format_args!("{} is held until {}", it.id, local(&it.expires_at)))?;
-            super::print(offers(&it.offers))?;
+            super::print(offers(&it.offers, &it.co2))?;
             tell_learnt(it.learnt_utilisation.as_ref());
             tell_standing(it.standing.as_ref());
             super::print(format_args!("Book one: wattbook choose {} A", it.id))?;

@@ -3,12 +3,15 @@
 use serde::Deserialize;
 
 use super::answers::{LearntAnswer, Offer, ReasonAnswer, StandingAnswer};
+use super::co2_words::Co2Words;
 
 /// The answer to a quote, as far as it is shown.
 #[derive(Deserialize)]
 pub struct QuoteAnswer {
     pub offers: Vec<Offer>,
     pub compromise: Option<Offer>,
+    #[serde(flatten)]
+    pub co2: Co2Words,
     pub reasons: Vec<ReasonAnswer>,
     pub learnt_utilisation: Option<LearntAnswer>,
     pub standing: Option<StandingAnswer>,

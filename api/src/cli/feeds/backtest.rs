@@ -9,19 +9,21 @@ use comfy_table::Table;
 use comfy_table::presets::NOTHING;
 use grid_feeds::feed::{Accounting, Factors, Kind, Quantity};
 use grid_feeds::forecast::{
-    Backtest, BacktestOptions, HorizonReport, Model, TestedForecast, backtest,
+    Backtest, BacktestOptions, ForecastInput, HorizonReport, KnownFrom, Model, TestedForecast,
+    ValuesAhead, backtest,
 };
 use grid_feeds::table;
 use planner::quantity::Currency;
 use planner::time::{Seconds, Span, Timestamp};
 use serde::Serialize;
 
-use super::{instant, usage};
+use super::{csv_of, instant, usage};
 use crate::cli::Failure;
 use crate::cli::plan::read_text;
 use crate::config::feeds::AgendaRules;
 use crate::config::{Overrides, Settings};
 use crate::service::Services;
+use crate::service::feeds::past_inputs;
 
 const DAY: Seconds = Seconds::new(86_400);
 
@@ -47,6 +49,16 @@ pub struct Arguments {
     /// The clock by which days of the series begin
     #[arg(long, default_value = "UTC", requires = "series")]
     time_zone: String,
+    /// Whose public holidays count, such as france; none unless given
+    #[arg(long, requires = "series")]
+    holidays: Option<String>,
+    /// A series that forecasts know ahead of time, such as load or temperature: a file in CSV, and after a colon the column of the
+    /// values, where there are several. May be repeated
+    #[arg(long, value_name = "FILE[:COLUMN]", requires = "series")]
+    input: Vec<String>,
+    /// Values of inputs are known so many hours before they hold
+    #[arg(long, default_value_t = 24, requires = "input")]
+    input_ahead_h: u16,
     /// What the values are: price, co2 or power-cap; without a series, only the agenda of this quantity
     #[arg(long)]
     quantity: Option<String>,
@@ -81,7 +93,7 @@ pub struct Arguments {
 
 /// How a table is printed.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum TableFormat {
+pub(super) enum TableFormat {
     /// In columns, for people
     Table,
     /// A list of objects
@@ -132,6 +144,11 @@ impl Arguments {
         BacktestOptions { kind, span, horizons_h, by_hour: self.by_hour, lists_forecasts }
     }
 
+    /// The series that are known ahead of time.
+    fn inputs(&self) -> Result<Vec<ForecastInput>, Failure> {
+        self.input.iter().map(|named| input(named, self.input_ahead_h)).collect()
+    }
+
     /// The quantity, if one is named.
     fn quantity(&self) -> Result<Option<Quantity>, Failure> {
         let Some(word) = &self.quantity else { return Ok(None) };
@@ -140,6 +157,21 @@ impl Arguments {
         let unknown = || usage(&format!("--quantity {word}: is price, co2 or power-cap"));
         quantity.map(Some).ok_or_else(unknown)
     }
+}
+
+/// A series that is known so many hours ahead: `FILE` or `FILE:COLUMN`.
+fn input(named: &str, ahead_h: u16) -> Result<ForecastInput, Failure> {
+    let whole = (named, None);
+    let (path, column) = match named.rsplit_once(':') {
+        Some((path, column)) if !Path::new(named).exists() => (path, Some(column)),
+        _ => whole,
+    };
+    let text = read_text(Path::new(path)).map_err(|error| usage(&error))?;
+    let values = table::series(&text, column).map_err(|errors| {
+        Failure::BadInput(errors.iter().map(|it| format!("{path}: {it}")).collect())
+    })?;
+    let known = KnownFrom::Before(Seconds::new(3600 * i64::from(ahead_h)));
+    Ok(ForecastInput { name: named.into(), values: vec![ValuesAhead { known, values }] })
 }
 
 /// The kind matters only for what values can be.
@@ -163,10 +195,14 @@ fn of_series(arguments: &Arguments, path: &Path) -> Result<(), Failure> {
     };
     let model = Model::new(&arguments.time_zone, table::usual_length(&history), ALL_WEEKS);
     let model = model.map_err(|error| usage(&of_file(error.to_string())))?;
+    let holidays = arguments.holidays.as_deref().unwrap_or("none");
+    let model = model.with_holidays(holidays);
+    let model = model.map_err(|error| usage(&format!("--holidays: {error}")))?;
+    let inputs = arguments.inputs()?;
     let start = arguments.from.unwrap_or_else(|| model.day_start(first.span.start()));
     let end = arguments.to.unwrap_or(last.span.end());
     let options = arguments.options(kind(quantity, Currency::EUR), span_of(arguments, start, end)?);
-    show(arguments, &backtest(&model, &history, &options))
+    show(arguments, &backtest(&model, &history, &inputs, &options), inputs.len())
 }
 
 /// The span in which forecasts are made.
@@ -209,7 +245,7 @@ async fn of_settings(arguments: &Arguments) -> Result<(), Failure> {
         if is_for_people {
             crate::cli::print(format!("{word}: from {} past days", found.origins))?;
         }
-        show(arguments, &found)?;
+        show(arguments, &found, rules.inputs.len())?;
     }
     services.close().await;
     Ok(())
@@ -233,35 +269,39 @@ async fn of_agenda(
     let Some(end) = history.pieces().last().map(|it| it.span.end()) else { return Ok(None) };
     let span = span_of(arguments, from(end), arguments.to.unwrap_or(end))?;
     let kind = kind(rules.quantity, services.shared.settings.currency);
-    Ok(Some(backtest(model, &history, &arguments.options(kind, span))))
+    let whole = history.pieces().first().and_then(|it| Span::new(it.span.start(), end));
+    let (inputs, missing) = past_inputs(rules, whole.unwrap_or(span), now).await;
+    for message in missing {
+        crate::cli::tell(message);
+    }
+    Ok(Some(backtest(model, &history, &inputs, &arguments.options(kind, span))))
 }
 
-fn show(arguments: &Arguments, found: &Backtest) -> Result<(), Failure> {
+fn show(arguments: &Arguments, found: &Backtest, inputs: usize) -> Result<(), Failure> {
     if found.horizons.is_empty() {
         return Err(usage(NOTHING_TESTED));
+    }
+    if inputs > 0 && arguments.format == TableFormat::Table {
+        let (by_inputs, all) =
+            (found.by_inputs, found.horizons.iter().map(|it| it.samples).sum::<usize>());
+        crate::cli::print(format!(
+            "{by_inputs} of {all} values were forecast by inputs, the others without"
+        ))?;
     }
     Ok(show_found(arguments, found)?)
 }
 
 fn show_found(arguments: &Arguments, found: &Backtest) -> anyhow::Result<()> {
     if let Some(path) = &arguments.out {
-        let mut table = csv::Writer::from_writer(Vec::new());
-        for forecast in &found.forecasts {
-            table.serialize(ForecastRow::from(*forecast))?;
-        }
-        fs::write(path, table.into_inner()?)
+        let rows: Vec<ForecastRow> =
+            found.forecasts.iter().copied().map(ForecastRow::from).collect();
+        fs::write(path, csv_of(&rows)?)
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     let rows: Vec<HorizonRow> = found.horizons.iter().map(HorizonRow::from).collect();
     match arguments.format {
         TableFormat::Json => crate::cli::print(serde_json::to_string_pretty(&rows)?),
-        TableFormat::Csv => {
-            let mut table = csv::Writer::from_writer(Vec::new());
-            for row in &rows {
-                table.serialize(row)?;
-            }
-            crate::cli::print(String::from_utf8(table.into_inner()?)?.trim_end())
-        }
+        TableFormat::Csv => crate::cli::print(csv_of(&rows)?.trim_end()),
         TableFormat::Table => crate::cli::print(table_of(&found.horizons)),
     }
 }
@@ -332,5 +372,25 @@ impl From<TestedForecast> for ForecastRow {
             p10: rounded(forecast.p10),
             p90: rounded(forecast.p90),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_input_is_a_file_and_perhaps_a_column() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("both:here.csv").display().to_string();
+        std::fs::write(&path, "start,load,wind\n2026-03-01T00:00:00Z,51000,4000\n").unwrap();
+        let first = |named: &str| {
+            let input = input(named, 24).ok()?;
+            Some(input.values[0].values.pieces()[0].value)
+        };
+        assert_eq!(first(&format!("{path}:load")), Some(51_000_000_000));
+        assert_eq!(first(&format!("{path}:wind")), Some(4_000_000_000));
+        assert_eq!(first(&path), None, "which column?");
+        assert_eq!(first(&format!("{path}:sun")), None);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::http::v1::ledger::co2_sources::Co2SourceDocument;
 
-/// Such as `CO2 by location: rte (measured, 718.0 h, +-5 %); by market: certificates (+-2 %).`; `None` where nothing is
+/// Such as `CO2 by location: rte (average, direct, measured, 718.0 h, +-5 %); by market: certificates (+-2 %).`; `None` where nothing is
 /// known.
 pub fn sentence(sources: &[Co2SourceDocument]) -> Option<String> {
     let by = |method: &str| {
@@ -16,7 +16,7 @@ pub fn sentence(sources: &[Co2SourceDocument]) -> Option<String> {
 
 fn words(it: &Co2SourceDocument) -> String {
     let source = if it.source.is_empty() { "the site" } else { &it.source };
-    let mut said = Vec::new();
+    let mut said: Vec<String> = it.co2_accounting.iter().map(ToString::to_string).collect();
     if let Some(quality) = &it.quality {
         said.extend([quality.clone(), format!("{:.1} h", it.seconds as f64 / 3600.0)]);
     }
@@ -29,6 +29,8 @@ fn words(it: &Co2SourceDocument) -> String {
 
 #[cfg(test)]
 mod tests {
+    use planner::json::co2_accounting::Co2AccountingDocument;
+
     use super::*;
 
     #[test]
@@ -37,15 +39,21 @@ mod tests {
             method: method.to_owned(),
             source: source.to_owned(),
             quality: quality.map(str::to_owned),
+            co2_accounting: None,
             seconds: 5400,
             error,
         };
+        let counted = Co2AccountingDocument {
+            accounting: "average".to_owned(),
+            factors: Some("direct".to_owned()),
+        };
+        let measured = source("location", "rte", Some("measured"), None);
         let sources = [
-            source("location", "rte", Some("measured"), None),
+            Co2SourceDocument { co2_accounting: Some(counted), ..measured },
             source("location", "", Some("forecast"), Some(0.2)),
             source("market", "certificates", None, Some(0.025)),
         ];
-        let told = "CO2 by location: rte (measured, 1.5 h, error not stated), the site (forecast, 1.5 h, +-20.0 %); \
+        let told = "CO2 by location: rte (average, direct, measured, 1.5 h, error not stated), the site (forecast, 1.5 h, +-20.0 %); \
             by market: certificates (+-2.5 %).";
         assert_eq!(sentence(&sources).as_deref(), Some(told));
         assert_eq!(sentence(&[]), None);

@@ -167,5 +167,6 @@ fn record(row: &LedgerRowDocument) -> [String; COLUMNS.len()] {
         number(row.co2_location_mg),
         number(row.co2_market_mg),
         text(&row.correction_of),
+        row.co2_accounting.as_ref().map(ToString::to_string).unwrap_or_default(),
     ]
 }

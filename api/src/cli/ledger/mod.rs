@@ -14,7 +14,7 @@ use super::Failure;
 use super::booking::time::instant;
 
 /// The columns, in their order.
-const COLUMNS: [&str; 17] = [
+const COLUMNS: [&str; 18] = [
     "hour_start",
     "holder",
     "reservation_id",
@@ -32,6 +32,7 @@ const COLUMNS: [&str; 17] = [
     "co2_location_mg",
     "co2_market_mg",
     "correction_of",
+    "co2_accounting",
 ];
 
 /// Arguments of `wattbook ledger`.

@@ -6,12 +6,15 @@
 use std::fmt;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::Context;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::client::{ClientConfigKey, ClientOptions, HttpClient, HttpConnector};
 use object_store::path::Path as Key;
 use object_store::{Error, ObjectStore, ObjectStoreExt, PutPayload};
+use reqwest::redirect::Policy;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
@@ -20,6 +23,10 @@ use crate::cli::{Failure, parts};
 
 /// Objects that are sent or removed at a time.
 const AT_ONCE: usize = 16;
+
+/// For how long a connection is tried for, and an answer waited for.
+const CONNECTS_WITHIN: Duration = Duration::from_secs(5);
+const ANSWERS_WITHIN: Duration = Duration::from_secs(30);
 
 /// What has keys that begin so in a bucket.
 pub struct Store {
@@ -47,7 +54,10 @@ impl Store {
         let prefix = Key::parse(prefix).map_err(|error| bad(error.to_string()))?;
         // An error means that a provider is installed already, which is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let bucket = AmazonS3Builder::from_env().with_bucket_name(bucket).build();
+        let bucket = AmazonS3Builder::from_env()
+            .with_bucket_name(bucket)
+            .with_http_connector(WithoutRedirects)
+            .build();
         Ok(Self {
             address: address.to_owned(),
             bucket: bucket.map_err(|error| bad(error.to_string()))?,
@@ -125,5 +135,83 @@ impl Store {
 impl fmt::Display for Store {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.address)
+    }
+}
+
+/// Makes clients that follow no redirect: the headers that say who asks are for the store alone.
+#[derive(Debug)]
+struct WithoutRedirects;
+
+impl HttpConnector for WithoutRedirects {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let plain = options.get_config_value(&ClientConfigKey::AllowHttp);
+        let failed = |error: reqwest::Error| Error::Generic { store: "S3", source: error.into() };
+        let mut client = reqwest::Client::builder()
+            .redirect(Policy::none())
+            .https_only(!plain.is_some_and(|it| is_yes(&it)))
+            .connect_timeout(CONNECTS_WITHIN)
+            .timeout(ANSWERS_WITHIN)
+            .http1_only();
+        if let Some(address) = options.get_config_value(&ClientConfigKey::ProxyUrl) {
+            client = client.proxy(reqwest::Proxy::all(address).map_err(failed)?);
+        }
+        Ok(HttpClient::new(client.build().map_err(failed)?))
+    }
+}
+
+/// Whether a word of the environment says yes.
+fn is_yes(word: &str) -> bool {
+    ["1", "true", "on", "yes", "y"].iter().any(|yes| word.eq_ignore_ascii_case(yes))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{ErrorKind, Read, Write};
+    use std::net::{SocketAddr, TcpListener};
+    use std::thread;
+
+    use super::*;
+
+    /// A store that sends one question on to another address; what it was asked.
+    fn redirecting(to: SocketAddr) -> (SocketAddr, thread::JoinHandle<String>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let asked = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut read = [0; 4096];
+            let length = stream.read(&mut read).unwrap();
+            let answer = format!(
+                "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://{to}/bucket/sweep/results.csv\r\n\
+                 Content-Length: 0\r\nConnection: close\r\n\r\n"
+            );
+            stream.write_all(answer.as_bytes()).unwrap();
+            String::from_utf8_lossy(&read[..length]).to_lowercase()
+        });
+        (address, asked)
+    }
+
+    #[tokio::test]
+    async fn nothing_follows_a_redirect_of_a_store() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
+        elsewhere.set_nonblocking(true).unwrap();
+        let (store, asked) = redirecting(elsewhere.local_addr().unwrap());
+        let bucket = AmazonS3Builder::new()
+            .with_endpoint(format!("http://{store}"))
+            .with_allow_http(true)
+            .with_region("eu-central-1")
+            .with_bucket_name("bucket")
+            .with_access_key_id("key")
+            .with_secret_access_key("s3cret")
+            .with_http_connector(WithoutRedirects)
+            .build()
+            .unwrap();
+        let error = bucket.get(&Key::from("sweep/results.csv")).await.unwrap_err().to_string();
+        assert!(error.contains("307"), "{error}");
+        let asked = asked.join().unwrap();
+        assert!(asked.starts_with("get /bucket/sweep/results.csv"), "{asked}");
+        assert!(asked.contains("authorization: aws4-hmac-sha256"), "{asked}");
+        let followed = elsewhere.accept().map(drop).map_err(|error| error.kind());
+        assert_eq!(followed, Err(ErrorKind::WouldBlock));
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::cli::ledger::co2_sources;
-use crate::http::v1::ledger::co2_sources::Co2SourceDocument;
+use crate::http::v1::ledger::co2_sources::{Co2SourceDocument, common_accounting};
 use crate::http::v1::reports::{ReportDocument, ReportRowDocument};
 
 /// A report as it is printed.
@@ -36,7 +36,7 @@ pub struct PrintedRow {
 
 impl From<ReportDocument> for PrintedReport {
     fn from(report: ReportDocument) -> Self {
-        let ReportDocument { from, to, by, stated_to, co2_sources, rows } = report;
+        let ReportDocument { from, to, by, stated_to, co2_sources, rows, .. } = report;
         let shown = |row| PrintedRow { row, in_ledger: true, beside: Vec::new() };
         let rows = rows.into_iter().map(shown).collect();
         Self { from, to, by, stated_to, co2_sources, rows, beside: Vec::new() }
@@ -77,6 +77,23 @@ pub fn key_columns(by: &[String]) -> Vec<&str> {
 pub fn columns(report: &PrintedReport) -> Vec<&str> {
     let beside = report.beside.iter().map(String::as_str);
     key_columns(&report.by).into_iter().chain(AMOUNTS).chain(beside).collect()
+}
+
+/// The columns of a table for programs: the last says how CO2 by location is counted, which tables for people say in a
+/// sentence.
+pub fn table_columns(report: &PrintedReport) -> Vec<&str> {
+    let mut columns = columns(report);
+    columns.push("co2_accounting");
+    columns
+}
+
+/// A line's columns in a table for programs.
+pub fn table_texts(report: &PrintedReport, shown: &PrintedRow) -> Vec<String> {
+    let mut texts = texts(&report.by, shown, |number| number.to_string());
+    let counted = common_accounting(&report.co2_sources).filter(|_| shown.in_ledger);
+    let counted = counted.map(|it| it.to_string()).unwrap_or_default();
+    texts.push(counted);
+    texts
 }
 
 /// Whether a column has numbers.
@@ -145,7 +162,8 @@ pub fn json(report: &PrintedReport) -> anyhow::Result<Value> {
     let rows = report.rows.iter().map(line).collect::<anyhow::Result<Vec<_>>>()?;
     let PrintedReport { from, to, by, stated_to, co2_sources, .. } = report;
     Ok(json!({
-        "from": from, "to": to, "by": by, "stated_to": stated_to, "co2_sources": co2_sources, "rows": rows,
+        "from": from, "to": to, "by": by, "stated_to": stated_to,
+        "co2_accounting": common_accounting(co2_sources), "co2_sources": co2_sources, "rows": rows,
     }))
 }
 

@@ -13,7 +13,7 @@ use super::booking::server::Connection;
 use super::ledger::LedgerHours;
 use super::{Failure, block_on, print};
 use crate::http::v1::reports::ReportDocument;
-use line::{PrintedReport, columns, texts};
+use line::{PrintedReport, columns, table_columns, table_texts, texts};
 use sacct::SacctArguments;
 
 /// By what a report is added up.
@@ -106,7 +106,7 @@ fn parquet(report: &PrintedReport) -> anyhow::Result<()> {
     let table = csv(report)?;
     super::ledger::parquet::write(
         table.as_bytes(),
-        &columns(report),
+        &table_columns(report),
         kind,
         &mut std::io::stdout().lock(),
     )
@@ -114,9 +114,9 @@ fn parquet(report: &PrintedReport) -> anyhow::Result<()> {
 
 fn csv(report: &PrintedReport) -> anyhow::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(columns(report))?;
+    writer.write_record(table_columns(report))?;
     for row in &report.rows {
-        writer.write_record(texts(&report.by, row, |number| number.to_string()))?;
+        writer.write_record(table_texts(report, row))?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
 }

@@ -15,6 +15,7 @@ use super::job::JobRequest;
 use super::site_nodes::completed;
 use super::waiting::in_force;
 use crate::cli::booking::answers::{Offer, ReservationAnswer, letter, local, local_text, offers};
+use crate::cli::booking::co2_words::Co2Words;
 use crate::cli::booking::quote_answer::QuoteAnswer;
 use crate::cli::booking::server::Server;
 use crate::cli::{Failure, print, tell};
@@ -110,7 +111,7 @@ async fn find_start(
         }
         return Err(Failure::Impossible);
     }
-    let offer = picked(&decision.offers, own.ranking.as_deref()).await?;
+    let offer = picked(&decision.offers, &decision.co2, own.ranking.as_deref()).await?;
     tell(format_args!(
         "the job begins {} at the earliest; no nodes are booked",
         local(&offer.start)
@@ -125,22 +126,26 @@ async fn choose(
     own: &OwnArguments,
     held: &ReservationAnswer,
 ) -> Result<(String, Timestamp), Failure> {
-    let offer = picked(&held.offers, own.ranking.as_deref()).await?;
+    let offer = picked(&held.offers, &held.co2, own.ranking.as_deref()).await?;
     let body = Map::from_iter([("offer_id".to_owned(), json!(offer.id))]);
     let path = format!("reservations/{}", held.id);
     let booked = server.post(&format!("{path}/choose"), body).await?;
     tell(format_args!("booked as {}:", held.id));
-    tell(offers(std::slice::from_ref(offer)));
+    tell(offers(std::slice::from_ref(offer), &held.co2));
     let name = in_force(server, &path, booked, own.patience).await?;
     Ok((name, instant(offer)?))
 }
 
 /// One of the offers: the best by a ranking, or the one that is asked for.
-async fn picked<'a>(all: &'a [Offer], ranking: Option<&str>) -> Result<&'a Offer, Failure> {
+async fn picked<'a>(
+    all: &'a [Offer],
+    co2: &Co2Words,
+    ranking: Option<&str>,
+) -> Result<&'a Offer, Failure> {
     let index = if let Some(ranking) = ranking {
         best(all, ranking)
     } else {
-        tell(offers(all));
+        tell(offers(all, co2));
         Some(asked(all.len()).await?)
     };
     let offer = index.and_then(|index| all.get(index));

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::cli::booking::answers::{kg, kwh, local, local_text, right};
+use crate::cli::booking::co2_words::Co2Words;
 
 /// The answer to a question to all sites, as far as it is shown.
 #[derive(Deserialize)]
@@ -26,6 +27,8 @@ pub(super) struct SiteAnswer {
     state: String,
     detail: Option<String>,
     compromise: Option<OfferAnswer>,
+    #[serde(flatten)]
+    co2: Co2Words,
 }
 
 /// A start at a site.
@@ -102,6 +105,33 @@ impl OfferAnswer {
     }
 }
 
+impl SitesAnswer {
+    /// How all sites that offer something count CO2; `None` where two differ.
+    fn common_co2(&self) -> Option<Co2Words> {
+        let offering = self.sites.iter().filter(|it| !it.has_nothing());
+        Co2Words::common(offering.map(|it| &it.co2))
+    }
+
+    /// The heads of an offer's cells.
+    fn figures(&self) -> [String; 7] {
+        let [.., co2] = FIGURES;
+        let co2 = self.common_co2().map_or_else(|| co2.to_owned(), |it| it.head());
+        FIGURES.map(|name| if name == "CO2" { co2.clone() } else { name.to_owned() })
+    }
+
+    /// The cells of an offer: its CO2 with how its site counts it, where sites differ in that.
+    fn cells(&self, offer: &OfferAnswer) -> [String; 7] {
+        let is_mixed = self.common_co2().is_none();
+        let site = self.sites.iter().find(|it| it.site == offer.site);
+        let [start, end, results, nodes, energy, cost, co2] = offer.cells();
+        let co2 = match site {
+            Some(site) => site.co2.cell(co2, is_mixed),
+            None => co2,
+        };
+        [start, end, results, nodes, energy, cost, co2]
+    }
+}
+
 impl SiteAnswer {
     pub(super) fn has_nothing(&self) -> bool {
         self.compromise.is_none()
@@ -136,11 +166,12 @@ pub(super) fn offers(answer: &SitesAnswer) -> Table {
         let best: Vec<String> =
             [rankings].into_iter().filter(|it| !it.is_empty()).chain(compromise).collect();
         std::iter::once(it.site.clone())
-            .chain(it.cells())
+            .chain(answer.cells(it))
             .chain([best.join(" ")])
             .collect::<Vec<_>>()
     });
-    let head = ["SITE"].into_iter().chain(FIGURES).chain(["BEST BY RANKING"]);
+    let words = |it: &str| std::iter::once(it.to_owned());
+    let head = words("SITE").chain(answer.figures()).chain(words("BEST BY RANKING"));
     let mut table = Table::new();
     table.load_style(NOTHING).set_header(head).add_rows(rows);
     right(&mut table, 4..8);
@@ -155,13 +186,14 @@ pub(super) fn sites(answer: &SitesAnswer) -> Table {
             (None, true) => "here".to_owned(),
             (None, false) => String::new(),
         };
-        let cells = it.compromise.as_ref().map(OfferAnswer::cells).unwrap_or_default();
+        let cells = it.compromise.as_ref().map(|it| answer.cells(it)).unwrap_or_default();
         let detail = it.detail.as_deref().map_or_else(String::new, local_text);
         let state = it.state.replace('_', " ");
         let first = [it.site.clone(), place, state];
         first.into_iter().chain(cells).chain([detail]).collect::<Vec<_>>()
     });
-    let head = ["SITE", "WHERE", "STATE"].into_iter().chain(FIGURES).chain(["BECAUSE"]);
+    let first = ["SITE", "WHERE", "STATE"].map(str::to_owned).into_iter();
+    let head = first.chain(answer.figures()).chain(["BECAUSE".to_owned()]);
     let mut table = Table::new();
     table.load_style(NOTHING).set_header(head).add_rows(rows);
     right(&mut table, 6..10);

@@ -66,16 +66,25 @@ provider = "file-drop"
 path = "/srv/wattbook/caps"
 binding = true
 
+[[inputs]]
+id = "temperature"
+quantity = "temperature"
+provider = "open-meteo"
+latitude = 48.85
+longitude = 2.35
+
 [agendas.price]
 chain = ["entsoe-fr", "tempo"]
 contract = "tempo"
 refuse_estimates = false
 days_ahead = 12
+disagreement = { take = "median", absolute = 0.5, percent = 2, least_s = 900 }
 
 [agendas.co2]
 accounting = "average"
+disagreement = { usual_ratio = false }
 factors = "direct"
-forecast = { time_zone = "Europe/Paris", weeks = 4, step_s = 1800 }
+forecast = { time_zone = "Europe/Paris", weeks = 4, step_s = 1800, holidays = "france", inputs = ["temperature"] }
 
 [agendas.power-cap]
 safe_mode_cap_w = 500000.5
@@ -84,8 +93,9 @@ usable_for_s = 7200
 "#;
 
 /// What an error may name as its place.
-const PLACES: [&str; 10] = [
+const PLACES: [&str; 11] = [
     "feeds[",
+    "inputs[",
     "agendas.",
     "feed_lease_s",
     "TOML parse error at line",

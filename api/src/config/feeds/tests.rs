@@ -5,6 +5,8 @@ struct File {
     #[serde(default)]
     feeds: Vec<Table>,
     #[serde(default)]
+    inputs: Vec<Table>,
+    #[serde(default)]
     agendas: BTreeMap<String, AgendaFields>,
     openadr: Option<Table>,
 }
@@ -13,7 +15,8 @@ fn read(text: &str) -> Result<Feeds, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
     let openadr = super::super::source_provider::openadr(file.openadr, Currency::EUR);
     let openadr = openadr.map_err(|error| format!("{error:#}"))?;
-    let feeds = Feeds::read(file.feeds, &file.agendas, None, Currency::EUR, openadr.as_ref());
+    let feeds =
+        Feeds::read(file.feeds, file.inputs, &file.agendas, None, Currency::EUR, openadr.as_ref());
     feeds.map_err(|error| format!("{error:#}"))
 }
 
@@ -64,6 +67,97 @@ fn a_chain_has_its_own_order_and_a_contract_behind_it() {
     assert_eq!(cap.safe_mode_cap, Power::from_watts(500_000.0));
 }
 
+const CO2: &str = "[[feeds]]
+id = \"charts\"
+quantity = \"co2\"
+provider = \"energy-charts\"
+zone = \"FR\"
+[[feeds]]
+id = \"moer\"
+quantity = \"co2\"
+provider = \"watttime\"
+region = \"FR\"
+user = \"site\"
+password = { environment = \"NOT_SET_HERE\" }
+";
+
+#[test]
+fn sources_of_the_other_accounting_stand_beside_the_chain() {
+    let agenda = "[agendas.co2]
+        accounting = \"average\"
+        factors = \"life-cycle\"
+        other = { chain = [\"moer\"], factors = \"direct\" }";
+    let feeds = read(&format!("{CO2}{agenda}")).unwrap();
+    let co2 = feeds.agenda(Quantity::Co2).unwrap();
+    let (average, direct) = (Accounting::Average, Factors::Direct);
+    assert_eq!(co2.chain, [0]);
+    assert_eq!(co2.kind, Some(Kind::Co2 { accounting: average, factors: Factors::Lifecycle }));
+    let other = feeds.other_co2().unwrap();
+    assert_eq!(other.chain, [1]);
+    assert_eq!(other.kind, Kind::Co2 { accounting: Accounting::Marginal, factors: direct });
+    for (found, wrong, told) in [
+        ("accounting = \"average\"", "", "accounting and factors need each other"),
+        ("[\"moer\"]", "[]", "other: its chain must name at least one feed"),
+        ("[\"moer\"]", "[\"moar\"]", "other: chain: there is no feed \"moar\" of co2"),
+        ("[\"moer\"]", "[\"moer\", \"moer\"]", "other: chain: \"moer\" is there twice"),
+        (", factors = \"direct\"", "", "missing field `factors`"),
+        (
+            "[agendas.co2]",
+            "[agendas.co2]\nchain = [\"moer\", \"charts\"]",
+            "no feed \"moer\" of co2",
+        ),
+    ] {
+        let error = read(&format!("{CO2}{}", agenda.replace(found, wrong))).unwrap_err();
+        assert!(error.contains(told), "{error}");
+    }
+    let silent = "[agendas.co2]\nother = { chain = [\"moer\"], factors = \"direct\" }";
+    let error = read(&format!("{CO2}{silent}")).unwrap_err();
+    assert!(error.contains("agendas.co2: other: it is of co2 only"), "{error}");
+}
+
+const WEATHER: &str = "[[inputs]]
+id = \"temperature\"
+quantity = \"temperature\"
+provider = \"open-meteo\"
+latitude = 48.85
+longitude = 2.35
+";
+
+#[test]
+fn a_forecast_has_holidays_and_inputs_by_name() {
+    let forecast = "[agendas.price]
+        forecast = { time_zone = \"Europe/Paris\", holidays = \"france\", inputs = [\"temperature\"] }";
+    let feeds = read(&format!("{CHARTS}{WEATHER}{forecast}")).unwrap();
+    let price = feeds.agenda(Quantity::Price).unwrap();
+    assert_eq!(price.inputs.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["temperature"]);
+    let wrong = |weather: &str, forecast: &str, named: &str| {
+        let error = read(&format!("{CHARTS}{weather}{forecast}")).unwrap_err();
+        assert!(error.contains(named), "{error}");
+    };
+    wrong(WEATHER, &forecast.replace("france", "atlantis"), "no calendar of holidays \"atlantis\"");
+    wrong("", forecast, "agendas.price: forecast: inputs: there is no [[inputs]] \"temperature\"");
+    let load = WEATHER.replace("quantity = \"temperature\"", "quantity = \"load\"");
+    wrong(&load, forecast, "inputs[0] \"temperature\": configuration: open-meteo has the series");
+    wrong(&format!("{WEATHER}{WEATHER}"), forecast, "inputs[1] \"temperature\": the id is taken");
+}
+
+#[test]
+fn a_tolerance_is_the_usual_one_but_for_what_is_said() {
+    let co2 = "[agendas.co2]
+        disagreement = { take = \"median\", absolute = 2.5, percent = 12.5, least_s = 0 }";
+    let feeds = read(&format!("{CHARTS}{co2}")).unwrap();
+    let (price, co2) = (feeds.agenda(Quantity::Price), feeds.agenda(Quantity::Co2).unwrap());
+    let usual = price.map(|it| (it.precedence, it.tolerance));
+    assert_eq!(usual, Some((Precedence::Order, AgreementTolerance::usual(Quantity::Price))));
+    let expected = AgreementTolerance {
+        absolute: 2_500_000,
+        relative: 125_000,
+        least: Seconds::new(0),
+        usual_ratio: true,
+    };
+    assert_eq!((co2.precedence, co2.tolerance), (Precedence::Median, expected));
+}
+
 #[test]
 fn what_is_wrong_is_named_with_its_place() {
     let charts = |more: &str| format!("{CHARTS}{more}");
@@ -80,6 +174,15 @@ fn what_is_wrong_is_named_with_its_place() {
         (charts("[agendas.co2]\nsafe_mode_cap_w = 5"), "power-cap only"),
         (charts("[agendas.price.forecast]\ntime_zone = \"Paris\""), "Paris is not a time zone"),
         (charts("[agendas.price]\nrefuse = true"), "unknown field `refuse`"),
+        (charts("[agendas.price]\ndisagreement = { percent = -1 }"), "disagreement: percent: must"),
+        (charts("[agendas.price]\ndisagreement = { absolute = 1e10 }"), "must lie between 0 and"),
+        (charts("[agendas.price]\ndisagreement = { least_s = 90000 }"), "at most 86400"),
+        (charts("[agendas.price]\ndisagreement = { usual_ratio = true }"), "of co2 only"),
+        (charts("[agendas.price]\ndisagreement = { take = \"mean\" }"), "unknown variant `mean`"),
+        (
+            charts("[agendas.power-cap]\ndisagreement = { take = \"median\" }"),
+            "agendas.power-cap: disagreement: take = \"median\" is not for power-cap",
+        ),
     ] {
         let error = read(&text).unwrap_err();
         assert!(error.contains(named), "{error}\n{text}");

@@ -60,6 +60,11 @@ pub const AGENDA_HORIZON: Gauge<1> = Gauge::new(
 );
 pub const AGENDA_GAP: Gauge<1> =
     Gauge::new("wattbook_agenda_gap_seconds", ["quantity"], "Time ahead without a value.");
+pub const FEED_DISAGREEMENT: Gauge<1> = Gauge::new(
+    "wattbook_feed_disagreement_seconds",
+    ["quantity"],
+    "For how long, of the last six hours and ahead, sources disagree; nothing where they agree.",
+);
 
 // Power and meters.
 pub const MEASURED_NODES: Gauge<1> = Gauge::new(
@@ -110,6 +115,32 @@ pub const METER_AGE: Gauge<1> = Gauge::new(
     "wattbook_meter_age_seconds",
     ["meter"],
     "Since the newest sample of the meter, whichever node it is of.",
+);
+
+// What the process that holds a lease reads.
+pub const FEED_UNREAD: Gauge<1> = Gauge::new(
+    "wattbook_feed_unread",
+    ["feed"],
+    "Events and intervals of a source that could not be read.",
+);
+pub const SUPPLIER_UNREAD: Gauge<0> =
+    Gauge::new("wattbook_supplier_unread", [], "Words of the supplier that could not be read.");
+pub const SLURM_RESERVATIONS: Gauge<1> = Gauge::new(
+    "wattbook_slurm_reservations",
+    ["state"],
+    "Managed reservations that are not settled, by state; of the process that keeps them.",
+);
+pub const OTHER_SITE_UP: Gauge<1> = Gauge::new(
+    "wattbook_other_site_up",
+    ["site"],
+    "Whether another site answers: it has not failed three times in turn.",
+);
+pub const OTHER_SITE_AGE: Gauge<1> =
+    Gauge::new("wattbook_other_site_age_seconds", ["site"], "Since another site last answered.");
+pub const SLURM_CLOCK: Gauge<0> = Gauge::new(
+    "wattbook_slurm_clock_difference_seconds",
+    [],
+    "How far the resource manager's clock is ahead of this machine's.",
 );
 
 // The ledger, events and mails.

@@ -23,8 +23,9 @@ use crate::service::feeds::{FeedService, Status};
 use crate::service::ledger::LedgerService;
 use crate::service::live_power::{LivePower, ReservationPower};
 use crate::service::meters::MeterService;
+use crate::service::other_sites::OtherSiteService;
 use crate::service::readiness::ReadinessService;
-use crate::service::shared::{Fault, Shared, SiteState};
+use crate::service::shared::{Fault, HeldReading, Shared, SiteState};
 use crate::service::webhooks::WebhookService;
 use readings::Readings;
 
@@ -39,6 +40,8 @@ pub fn router() -> Router<App> {
 async fn read(State(App { services, .. }): State<App>, by: By) -> Result<Response, Problem> {
     let mut readings = Readings::default();
     read_process(&services.shared, &mut readings);
+    read_held(&services.shared, &mut readings);
+    read_other_sites(&services.other_sites, &mut readings);
     read_readiness(&services.readiness, &mut readings).await;
     read_book(&by.state, &mut readings);
     read_feeds(&services.feeds, &by.state, &mut readings).await?;
@@ -74,6 +77,28 @@ fn read_process(shared: &Shared, readings: &mut Readings) {
     readings.set(&gauges::BOOKINGS_WAITING, [], bookings.waiting as f64);
 }
 
+fn read_held(shared: &Shared, readings: &mut Readings) {
+    for (what, value) in shared.held_readings.of_held(&shared.leases) {
+        match what {
+            HeldReading::FeedUnread(feed) => readings.set(&gauges::FEED_UNREAD, [&feed], value),
+            HeldReading::SupplierUnread => readings.set(&gauges::SUPPLIER_UNREAD, [], value),
+            HeldReading::ManagedReservations(state) => {
+                readings.set(&gauges::SLURM_RESERVATIONS, [state.word()], value);
+            }
+            HeldReading::ManagerClock => readings.set(&gauges::SLURM_CLOCK, [], value),
+        }
+    }
+}
+
+fn read_other_sites(service: &OtherSiteService, readings: &mut Readings) {
+    for (site, reach) in service.reaches() {
+        readings.set(&gauges::OTHER_SITE_UP, [site], number(reach.answers));
+        if let Some(age) = reach.age {
+            readings.set(&gauges::OTHER_SITE_AGE, [site], age.as_secs_f64());
+        }
+    }
+}
+
 async fn read_readiness(service: &ReadinessService, readings: &mut Readings) {
     let ready = tokio::time::timeout(READY_WITHIN, service.ready()).await;
     readings.set(&gauges::READY, [], number(matches!(ready, Ok(Ok(())))));
@@ -102,6 +127,10 @@ async fn read_feeds(
         if let Some(horizon) = known.horizon {
             readings.set(&gauges::FEED_HORIZON, of, (horizon - now).get() as f64);
         }
+    }
+    for agreement in service.disagreements().await? {
+        let apart: i64 = agreement.found.iter().map(|it| it.apart_for.get()).sum();
+        readings.set(&gauges::FEED_DISAGREEMENT, [agreement.quantity.word()], apart as f64);
     }
     for reach in service.agenda_reaches(state, now) {
         let of = [reach.quantity.word()];

@@ -6,7 +6,9 @@ use crate::service::agendas::PutAgendaError;
 impl From<PutAgendaError> for Problem {
     fn from(error: PutAgendaError) -> Self {
         match error {
-            PutAgendaError::Empty | PutAgendaError::Mixed => Self::contradicting(error.to_string()),
+            PutAgendaError::Empty | PutAgendaError::Mixed { .. } => {
+                Self::contradicting(error.to_string())
+            }
             PutAgendaError::Fault(fault) => fault.into(),
         }
     }

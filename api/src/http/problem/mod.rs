@@ -20,6 +20,7 @@ mod shared;
 mod sign_in;
 mod simulations;
 mod start_predictions;
+mod tokens;
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};

@@ -244,7 +244,17 @@ fn widen(schema: &mut Value) {
 
 #[cfg(test)]
 mod tests {
+    use planner::rights::Action;
     use serde_json::{Value, json};
+
+    use super::BOUNDS;
+
+    #[test]
+    fn an_action_is_one_of_all_actions() {
+        let bounds: Value = serde_json::from_str(BOUNDS).unwrap();
+        let words: Vec<&str> = Action::ALL.iter().map(|action| action.word()).collect();
+        assert_eq!(bounds["shared"]["action"]["enum"], json!(words));
+    }
 
     /// Each bound is one of something, and bodies have no members but those that they tell.
     #[test]

@@ -50,11 +50,11 @@ pub struct EventDocument {
 /// For users, operators and suppliers. An event's type is a subject and what became of it:
 /// `reservation.` and a state, `simulation.` and a state, `agenda.revised`, `outage.announced`,
 /// `outage.ended`, `quota.adjusted`, `quota.adjustment_ended`, `nodes.replaced`, `nodes.calibrated`, `nodes.occupied`, `feed.revised`,
-/// `feed.status`, `outlooks.revised`, `grants.changed`; for owners and operators
+/// `feed.status`, `feed.disagreed`, `feed.agreed`, `outlooks.revised`, `clock.doubted`, `clock.believed`, `grants.changed`; for owners and operators
 /// `managed_reservation.` and how it stands in the resource manager, `power_action.` and how far it
 /// is, `power.exceeded` and `power.within_plan`; for operators and suppliers `negotiation.` and `opened`, `said` or `closed`, or what became of
 /// a message: `delivered`, `delayed` or `failed`; for operators `managed_node.` and `new`, `gone` or
-/// `renamed`, of nodes of the resource manager. Of other people's reservations `book.changed` is
+/// `renamed`, of nodes of the resource manager, `site.silent` and `site.answers`, of other sites. Of other people's reservations `book.changed` is
 /// all that is told, except to operators and those with whom they are shared, whose events say `shared`. What processes on the same database do is told too, within
 /// half a second.
 ///
@@ -137,7 +137,7 @@ fn disclosure(event: &Event, caller: &Caller) -> Disclosure {
         "agenda" | "feed" | "grants" => Disclosure::Whole,
         "negotiation" if supplier => Disclosure::Whole,
         "nodes" if supplier => Disclosure::Change,
-        "nodes" | "outage" | "outlooks" | "quota" if !supplier => Disclosure::Whole,
+        "clock" | "nodes" | "outage" | "outlooks" | "quota" if !supplier => Disclosure::Whole,
         _ if operator => Disclosure::Whole,
         "reservation" | "simulation" | "managed_reservation" | "power_action"
             if own && !supplier =>
@@ -146,6 +146,7 @@ fn disclosure(event: &Event, caller: &Caller) -> Disclosure {
         }
         "reservation" => Disclosure::Change,
         "simulation"
+        | "clock"
         | "outage"
         | "outlooks"
         | "quota"
@@ -300,8 +301,10 @@ mod tests {
             ("nodes.occupied", None, [Whole, Whole, Whole, Change]),
             ("outage.announced", None, [Whole, Whole, Whole, Nothing]),
             ("quota.adjusted", None, [Whole, Whole, Whole, Nothing]),
+            ("clock.doubted", None, [Whole, Whole, Whole, Nothing]),
             ("outlooks.revised", None, [Whole, Whole, Whole, Nothing]),
             ("tokens.changed", None, [Whole, Whole, Nothing, Nothing]),
+            ("site.silent", None, [Whole, Whole, Nothing, Nothing]),
             ("from.a.later.release", None, [Whole, Whole, Nothing, Nothing]),
             ("from.a.later.release", Some("ada"), [Whole, Whole, Whole, Nothing]),
             ("from.a.later.release", Some("grid"), [Whole, Whole, Nothing, Whole]),

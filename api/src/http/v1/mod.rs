@@ -47,6 +47,7 @@ pub mod site;
 pub mod site_offers;
 pub mod site_reservations;
 pub mod slurm;
+pub mod tokens;
 pub mod webhooks;
 
 use axum::http::Method;
@@ -61,6 +62,7 @@ use utoipa_axum::routes;
 use super::App;
 use super::audit::ActionNames;
 use super::body::MaxBody;
+use super::kept;
 
 /// The description that the routes fill.
 #[derive(OpenApi)]
@@ -151,6 +153,7 @@ pub fn router() -> OpenApiRouter<App> {
         .routes(routes!(calibrations::decide::accept_calibrations))
         .routes(routes!(calibrations::decide::reject_calibrations))
         .routes(routes!(meters::list_meters))
+        .routes(routes!(agendas::agreement::get_agreement))
         .routes(routes!(feeds::list::list_feeds))
         .routes(routes!(feeds::revisions::list_feed_revisions))
         .routes(routes!(feeds::refresh::refresh_feed))
@@ -245,6 +248,9 @@ fn of_people() -> OpenApiRouter<App> {
         .routes(routes!(notifications::confirm::confirm_notifications))
         .routes(routes!(me::get_me))
         .routes(routes!(rights::list_rights))
+        .routes(routes!(tokens::create::create_api_token, tokens::list::list_api_tokens))
+        .routes(routes!(tokens::renew::renew_api_token))
+        .routes(routes!(tokens::revoke::revoke_api_token))
         .routes(routes!(sign_in::ways::list_sign_in_ways))
         .routes(routes!(sign_in::device::create_device_code))
         .routes(routes!(sign_in::tokens::create_tokens))
@@ -305,5 +311,6 @@ pub fn describe(router: OpenApiRouter<App>) -> (Router<App>, utoipa::openapi::Op
         }
     }
     responses::describe(&mut description);
+    kept::describe(&mut description);
     (router, description)
 }

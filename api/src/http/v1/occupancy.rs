@@ -87,14 +87,14 @@ pub struct OccupancyDocument {
 pub async fn get_occupancy(
     State(book_views): State<Arc<BookViewService>>,
     State(clock): State<Clock>,
-    _: By,
+    by: By,
     Parameters(parameters): Parameters<OccupancyQuery>,
 ) -> Result<Json<OccupancyDocument>, Problem> {
     let span = query::span(parameters.from.as_deref(), parameters.to.as_deref(), clock.now())?;
     let nodes = query::nodes(parameters.first_node, parameters.last_node)?;
     let rows = query::cells("rows", parameters.rows, 50)?;
     let columns = query::cells("columns", parameters.columns, 96)?;
-    let found = book_views.occupancy(span, nodes, rows, columns).await?;
+    let found = book_views.occupancy(span, nodes, rows, columns, &by.kept()).await?;
     let (frame, names) = (&found.frame, &found.cluster.nodes);
     let first = |row: usize| frame.nodes.clone().step_by(frame.row_nodes as usize).nth(row);
     let row_names = (0..frame.rows()).filter_map(first);

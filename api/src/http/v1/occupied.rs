@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::identity::OutageId;
 use planner::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use storage::Outage;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
+use crate::http::audit::AuditNote;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
@@ -95,14 +96,16 @@ impl OccupiedDocument {
 )]
 pub async fn list_occupied(
     State(cluster): State<Arc<ClusterService>>,
-    _: By,
+    by: By,
     Parameters(parameters): Parameters<OccupiedQuery>,
-) -> Result<Json<OccupiedPage>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<OccupiedPage>), Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;
-    let (occupied, next) = cluster.occupied(parameters.cursor.map(OutageId::new), limit).await?;
+    let after = parameters.cursor.map(OutageId::new);
+    let (occupied, next) = cluster.occupied(after, limit, by.state);
     let items = blocking(move || {
         let current = occupied.list.iter().filter(|it| Some(it.epoch) == occupied.state.epoch());
         current.map(|it| OccupiedDocument::new(it, &occupied.state)).collect()
     });
-    Ok(Json(OccupiedPage { items: items.await?, next_cursor: next.map(OutageId::as_uuid) }))
+    let page = OccupiedPage { items: items.await?, next_cursor: next.map(OutageId::as_uuid) };
+    Ok((by.caller.reads(None), Json(page)))
 }

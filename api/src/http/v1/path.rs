@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use planner::identity::{GrantId, NegotiationId, OutageId, QuotaAdjustmentId, ReservationId};
-use storage::{SeriesId, SimulationId, SiteReservationId};
+use storage::{SeriesId, SimulationId, SiteReservationId, TokenId};
 use uuid::Uuid;
 
 use crate::http::problem::Problem;
@@ -44,6 +44,10 @@ impl PathId for SimulationId {
 
 impl PathId for SiteReservationId {
     const NOUN: &'static str = "reservation at another site";
+}
+
+impl PathId for TokenId {
+    const NOUN: &'static str = "token";
 }
 
 impl PathId for GrantId {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::quantity::Power;
 use planner::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::http::audit::AuditNote;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::live_power::{LivePower, LivePowerService, NodesPower};
@@ -130,7 +131,7 @@ impl From<&NodesPower> for NodesPowerDocument {
 pub async fn get_power(
     State(live): State<Arc<LivePowerService>>,
     by: By,
-) -> Result<Json<PowerDocument>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<PowerDocument>), Problem> {
     let power = live.power(by.caller.access()).await?;
-    Ok(Json(PowerDocument::from(&power)))
+    Ok((by.caller.reads(None), Json(PowerDocument::from(&power))))
 }

@@ -88,12 +88,12 @@ pub struct ProfileStepDocument {
 pub async fn get_power_profile(
     State(book_views): State<Arc<BookViewService>>,
     State(clock): State<Clock>,
-    _: By,
+    by: By,
     Parameters(parameters): Parameters<ProfileQuery>,
 ) -> Result<Json<PowerProfileDocument>, Problem> {
     let span = query::span(parameters.from.as_deref(), parameters.to.as_deref(), clock.now())?;
     let most = parameters.columns.map(|it| query::cells("columns", Some(it), 0)).transpose()?;
-    let profile = book_views.power_profile(span).await?;
+    let profile = book_views.power_profile(span, &by.kept()).await?;
     let exact = profile.steps.iter().map(document).collect();
     let (column_s, steps) = match most {
         Some(columns) => coarsened(exact, span, columns),

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::quota::{QuotaAmounts, QuotaPeriod, QuotaStanding};
 use planner::time::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use storage::StoredQuotaAdjustment;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::http::audit::AuditNote;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::quotas::{QuotaService, QuotaStandings};
@@ -97,10 +98,10 @@ pub struct QuotaAdjustedDocument {
 pub async fn list_quotas(
     State(service): State<Arc<QuotaService>>,
     by: By,
-) -> Result<Json<QuotasDocument>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<QuotasDocument>), Problem> {
     let QuotaStandings { standings, adjustments } = service.standings(by.caller.access()).await?;
     let quotas = standings.iter().flat_map(|standing| rows(standing, &adjustments)).collect();
-    Ok(Json(QuotasDocument { quotas }))
+    Ok((by.caller.reads(None), Json(QuotasDocument { quotas })))
 }
 
 /// What limits something; what is unlimited is left out.

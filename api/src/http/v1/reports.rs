@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::{Extension, Json};
+use planner::json::co2_accounting::Co2AccountingDocument;
 use serde::{Deserialize, Serialize};
 use storage::ReportKey;
 use utoipa::{IntoParams, ToSchema};
 
-use super::ledger::co2_sources::Co2SourceDocument;
+use super::ledger::co2_sources::{Co2SourceDocument, common_accounting};
 use super::ledger::window;
 use crate::clock::Clock;
 use crate::http::audit::AuditNote;
@@ -49,6 +50,9 @@ pub struct ReportDocument {
     /// What CO2 rests on, by location and by market.
     #[serde(default)]
     pub co2_sources: Vec<Co2SourceDocument>,
+    /// How CO2 by location is counted; null where that is not known, or where `co2_sources` differ in it.
+    #[serde(default)]
+    pub co2_accounting: Option<Co2AccountingDocument>,
     /// By month, then by the other columns.
     pub rows: Vec<ReportRowDocument>,
 }
@@ -210,12 +214,14 @@ pub async fn get_report(
     let Report { lines, stated_to, cluster, co2_sources } =
         ledger.report(by.caller.access(), wanted).await?;
     let by = parameters.by.iter().flat_map(|by| by.split(','));
+    let co2_sources: Vec<Co2SourceDocument> = co2_sources.into_iter().map(Into::into).collect();
     let document = ReportDocument {
         from: window.start().to_string(),
         to: window.end().to_string(),
         by: by.map(|word| word.trim().to_owned()).collect(),
         stated_to: stated_to.map(|at| at.to_string()),
-        co2_sources: co2_sources.into_iter().map(Into::into).collect(),
+        co2_accounting: common_accounting(&co2_sources),
+        co2_sources,
         rows: lines.into_iter().map(|line| row_document(line, &keys, cluster.as_deref())).collect(),
     };
     Ok((note, Json(document)))

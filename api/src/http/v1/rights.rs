@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use planner::reservation::Role;
 use planner::rights::{Action, Asker, RightsRule, RightsRules, Verdict};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::config::Settings;
+use crate::http::audit::AuditNote;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
@@ -92,7 +93,7 @@ pub async fn list_rights(
     State(settings): State<Arc<Settings>>,
     by: By,
     Parameters(parameters): Parameters<RightsQuery>,
-) -> Result<Json<RightsDocument>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<RightsDocument>), Problem> {
     let user = query::name("user", parameters.user)?;
     let caller = &by.caller;
     let user = user.filter(|user| *user != caller.owner);
@@ -105,7 +106,7 @@ pub async fn list_rights(
                 "no".clone_into(&mut right.may);
             }
         }
-        return Ok(Json(document));
+        return Ok((None, Json(document)));
     };
     if !is_operator {
         return Err(Forbidden::of(Action::RightsRead, Verdict::NotTheirRole).into());
@@ -115,7 +116,8 @@ pub async fn list_rights(
     let role = if callers.run_by(&user) { Role::Operator } else { Role::User };
     let (own, managed) = (&projects.of.own, &projects.of.managed);
     let asker = Asker { name: &user, role, own, managed };
-    Ok(Json(document(&settings.rights, &user, Some(asker), false)))
+    let document = document(&settings.rights, &user, Some(asker), false);
+    Ok((caller.reads(Some(&user)), Json(document)))
 }
 
 fn document(

@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use grid_feeds::feed::{Accounting, Kind, KnownValue};
+use grid_feeds::feed::{self, Factors, KnownValue};
 use planner::agenda::{Agenda, Piece, Quality};
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power, Rate};
 use planner::time::{Span, Timestamp};
 use storage::{AgendaMeta, FeedValue, NewFeedRevision, Quantity, RevisionId, StorageError};
 use tokio::sync::Notify;
 
-use super::shared::provenance::{KnownPiece, known};
-use super::shared::{Fault, Shared, blocking, stored_quantity};
+use super::shared::provenance::{Co2Accounting, KnownPiece, known};
+use super::shared::{Fault, Shared, SiteState, blocking, stored_quantity};
 use crate::config::feeds::{API_SOURCE, AgendaRules};
 
 /// What stands in place of the kind of what is withdrawn.
@@ -30,9 +31,17 @@ pub enum PutAgendaError {
     /// The agenda has no piece.
     #[error("an agenda needs at least one piece")]
     Empty,
-    /// The settings want intensities of the other kind.
-    #[error("average and marginal intensities do not mix; see the settings of co2")]
-    Mixed,
+    /// The agenda has intensities that are counted in another way.
+    #[error(
+        "the intensities are {put}, those of the site's agenda {agenda}; they do not mix: put them with kind and factors as \
+         the agenda has them, or change accounting and factors of [agendas.co2]"
+    )]
+    Mixed {
+        /// How what was put is counted.
+        put: Co2AccountingDocument,
+        /// How the agenda is.
+        agenda: Co2AccountingDocument,
+    },
     /// What any service may meet.
     #[error(transparent)]
     Fault(#[from] Fault),
@@ -111,7 +120,7 @@ impl AgendaService {
     /// Replaces the span that the agenda covers.
     ///
     /// # Errors
-    /// `Empty`; `Mixed` where the settings want another kind.
+    /// `Empty`; `Mixed` where the site's agenda is of another kind.
     pub async fn put_agenda(
         &self,
         agenda: &PutAgenda,
@@ -125,20 +134,17 @@ impl AgendaService {
         let Some(span) = span else {
             return Err(PutAgendaError::Empty);
         };
-        let now = self.shared.now();
+        let (now, mut meta) = (self.shared.now(), meta.clone());
         if let Some(rules) = self.rules(quantity) {
-            if let Some(Kind::Co2 { accounting, .. }) = rules.kind {
-                let marginal = accounting == Accounting::Marginal;
-                if marginal != (meta.kind == "marginal") {
-                    return Err(PutAgendaError::Mixed);
-                }
+            if let Some(kind) = self.kind_of_agenda(rules, now).await? {
+                meta.kind = as_counted(&meta.kind, kind)?;
             }
             let quality = Quality::from_word(&meta.quality).unwrap_or(Quality::Estimated);
-            self.keep_said(quantity, meta, said(pieces, quality), Vec::new(), now).await?;
+            self.keep_said(quantity, &meta, said(pieces, quality), Vec::new(), now).await?;
         }
         let revision = {
             let _booking = self.shared.pool.site_turn().await;
-            self.shared.database.put_agenda(quantity, meta, pieces, now).await?
+            self.shared.database.put_agenda(quantity, &meta, pieces, now).await?
         };
         self.ring(quantity);
         Ok(AgendaUpdate { revision, span, pieces: pieces.len() })
@@ -176,6 +182,31 @@ impl AgendaService {
     fn rules(&self, quantity: Quantity) -> Option<&AgendaRules> {
         let mut agendas = self.shared.settings.feeds.agendas.iter();
         agendas.find(|it| stored_quantity(it.quantity) == quantity)
+    }
+
+    /// What CO2 of a composed agenda is: as the settings say, else as the first of its sources that said anything, else as what
+    /// was put of the time to come. `None` of other quantities, and before that.
+    async fn kind_of_agenda(
+        &self,
+        rules: &AgendaRules,
+        now: Timestamp,
+    ) -> Result<Option<Co2Accounting>, StorageError> {
+        if rules.quantity != feed::Quantity::Co2 || rules.kind.is_some() {
+            return Ok(rules.kind.and_then(Co2Accounting::of));
+        }
+        let revisions = self.shared.database.latest_feed_revisions().await?;
+        let sources = &self.shared.settings.feeds.sources;
+        let said = rules.chain.iter().filter_map(|&it| sources.get(it)).find_map(|source| {
+            let last = revisions.iter().find(|it| it.feed == source.id)?;
+            Co2Accounting::of_words(Quantity::Co2, &last.kind)
+        });
+        if said.is_some() {
+            return Ok(said);
+        }
+        let Some(ahead) = Span::new(now, Timestamp::MAX) else { return Ok(None) };
+        let database = &self.shared.database;
+        let put = database.feed_revisions_over(API_SOURCE, Quantity::Co2, ahead, Timestamp::MAX);
+        Ok(Co2Accounting::of_put(&put.await?))
     }
 
     /// Keeps what was put, or withdrawn, as what the source `api` said too: compositions put it before all feeds.
@@ -233,6 +264,20 @@ impl AgendaService {
         blocking(move || known(&proven)).await?.map_err(Fault::internal)
     }
 
+    /// The pieces of a state that touch a span from now on with what they rest on, trimmed to the span.
+    ///
+    /// # Errors
+    /// What is stored cannot be read.
+    pub async fn kept_agenda(
+        &self,
+        quantity: Quantity,
+        span: Span,
+        state: &SiteState,
+    ) -> Result<Vec<KnownPiece>, Fault> {
+        let proven = state.proven(quantity, span);
+        blocking(move || known(&proven)).await?.map_err(Fault::internal)
+    }
+
     /// When the newest revision that touches a span and was known at `as_of` was issued, or received
     /// where its source did not say.
     ///
@@ -246,6 +291,18 @@ impl AgendaService {
     ) -> Result<Option<Timestamp>, Fault> {
         Ok(self.shared.database.agenda_announced(quantity, span, as_of).await?)
     }
+}
+
+/// The words of a kind that was put, with the factors of the agenda where it has none.
+fn as_counted(words: &str, agenda: Co2Accounting) -> Result<String, PutAgendaError> {
+    let put = Co2Accounting::of_words(Quantity::Co2, words).unwrap_or(agenda);
+    let factors = put.factors.or(agenda.factors);
+    if put.accounting != agenda.accounting || factors != agenda.factors {
+        let (put, agenda) = (put.document(), agenda.document());
+        return Err(PutAgendaError::Mixed { put, agenda });
+    }
+    let words = [Some(put.accounting.word()), factors.map(Factors::word)];
+    Ok(words.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
 /// What is said by pieces, which are in order: of the gaps between them that nothing is, whatever was said before.
@@ -271,6 +328,26 @@ mod tests {
     fn span(start: i64, end: i64) -> Span {
         let at = Timestamp::from_unix_seconds;
         Span::new(at(start), at(end)).unwrap()
+    }
+
+    #[test]
+    fn what_is_put_has_the_factors_of_the_agenda_and_mixes_with_nothing_else() {
+        use grid_feeds::feed::Accounting;
+
+        let factors = Some(Factors::Direct);
+        let agenda = Co2Accounting { accounting: Accounting::Average, factors };
+        assert_eq!(as_counted("average", agenda).unwrap(), "average direct");
+        assert_eq!(as_counted("average direct", agenda).unwrap(), "average direct");
+        for (words, told) in [
+            (
+                "marginal",
+                "the intensities are marginal, those of the site's agenda average, direct",
+            ),
+            ("average life-cycle", "the intensities are average, life-cycle, those of the site's"),
+        ] {
+            let error = as_counted(words, agenda).unwrap_err().to_string();
+            assert!(error.starts_with(told), "{error}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use planner::time::Span;
 use storage::{Outage, OutageKind};
 
 use super::{BookViewError, BookViewService};
-use crate::service::shared::{Cluster, blocking};
+use crate::service::shared::{Cluster, KeptState, blocking};
 
 /// Rows over ordinals and columns over time.
 #[derive(Clone, Debug)]
@@ -196,8 +196,9 @@ impl BookViewService {
         nodes: Range<u32>,
         rows: u32,
         columns: u32,
+        kept: &KeptState,
     ) -> Result<Occupancy, BookViewError> {
-        let taken = self.taken(span).await?;
+        let taken = self.taken(span, kept).await?;
         let cluster = Arc::clone(&taken.state.cluster);
         let nodes = nodes.start..nodes.end.min(cluster.nodes.count());
         if nodes.is_empty() {

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use planner::agenda::{Agenda, AgendaError, Piece};
 use planner::book::Booking;
 use planner::cap_scope::CapScope;
-use planner::dialogue::{GrantState, PowerOver, raised};
+use planner::dialogue::{Grant, GrantState, PowerOver, raised};
 use planner::quantity::Power;
 use planner::reserved_power::{ProfileStep, power_profile};
 use planner::time::Span;
 use storage::Quantity;
 
 use super::BookViewService;
-use crate::service::shared::{Fault, blocking, power_of};
+use crate::service::shared::{Fault, KeptState, blocking, power_of};
 
 /// Power against the cap over a span.
 pub struct PowerProfile {
@@ -25,14 +25,13 @@ pub struct PowerProfile {
 }
 
 impl BookViewService {
-    /// Power that counts against the cap, step by step over `span`.
+    /// Power that counts against the cap, step by step over `span`, with the bookings of a state.
     ///
     /// # Errors
-    /// The database cannot be reached.
-    pub async fn power_profile(&self, span: Span) -> Result<PowerProfile, Fault> {
-        let taken = self.taken(span).await?;
-        let cap = self.shared.database.agenda(Quantity::PowerCap, span).await?;
-        let grants = self.shared.database.grants(span.start()).await?;
+    /// The database cannot be reached, and the state does not tell all of it.
+    pub async fn power_profile(&self, span: Span, kept: &KeptState) -> Result<PowerProfile, Fault> {
+        let taken = self.taken(span, kept).await?;
+        let (cap, grants) = self.cap_and_grants(span, kept).await?;
         let not_revoked = grants.iter().filter(|it| it.state != GrantState::Revoked);
         let granted: Vec<PowerOver> = not_revoked.map(power_of).collect();
         blocking(move || {
@@ -56,5 +55,19 @@ impl BookViewService {
         })
         .await?
         .map_err(|error: AgendaError| Fault::internal(error))
+    }
+
+    /// The cap that was announced for a span, and the grants that raise it.
+    async fn cap_and_grants(
+        &self,
+        span: Span,
+        kept: &KeptState,
+    ) -> Result<(Vec<Piece<i64>>, Vec<Grant>), Fault> {
+        if kept.as_of.is_some_and(|as_of| span.start() >= as_of) {
+            let cap = kept.state.proven(Quantity::PowerCap, span);
+            return Ok((cap.iter().map(|it| it.piece).collect(), Vec::clone(&kept.state.grants)));
+        }
+        let cap = self.shared.database.agenda(Quantity::PowerCap, span).await?;
+        Ok((cap, self.shared.database.grants(span.start()).await?))
     }
 }

@@ -7,7 +7,7 @@ use planner::time::Span;
 use storage::Allocation;
 
 use super::BookViewService;
-use crate::service::shared::{Fault, SiteState, blocking};
+use crate::service::shared::{Fault, KeptState, SiteState, blocking};
 
 /// Who holds what during a span, the past too.
 pub(super) struct TakenNodes {
@@ -18,10 +18,10 @@ pub(super) struct TakenNodes {
 }
 
 impl BookViewService {
-    /// What is taken during a span: from the state cache, and what is over from the database.
-    pub(super) async fn taken(&self, span: Span) -> Result<TakenNodes, Fault> {
-        let state = self.shared.state().await?;
-        let now = self.shared.now();
+    /// What is taken during a span: by a state, and what was over by then from the database.
+    pub(super) async fn taken(&self, span: Span, kept: &KeptState) -> Result<TakenNodes, Fault> {
+        let state = Arc::clone(&kept.state);
+        let now = kept.as_of.unwrap_or_else(|| self.shared.now());
         let past = match Span::new(span.start(), span.end().min(now)) {
             Some(past) => self.shared.database.allocations(past, now).await?,
             None => Vec::new(),

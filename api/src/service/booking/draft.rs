@@ -8,7 +8,7 @@ use planner::reservation::OfferTerms;
 use storage::NewOffer;
 use uuid::Uuid;
 
-use super::{BookingRequest, HeldStarts, PlannedRequest};
+use super::{BookingRequest, HeldStarts, PlannedRequest, StoredOtherCo2};
 
 /// What is written of a decision.
 pub(in crate::service) struct Draft {
@@ -73,20 +73,26 @@ pub(in crate::service) fn draft(
     let offers = offered.iter().copied().zip(&mut all);
     let offers = offers.chain(decision.as_soon_as_possible.iter().zip(&mut soonest));
     let basis = planned.state.provenance.tell_offers(offers);
+    let ids: Vec<OfferId> = offered.iter().map(|_| OfferId::new(Uuid::now_v7())).collect();
+    let other_co2 = planned
+        .other_co2
+        .as_ref()
+        .map(|other| StoredOtherCo2::new(other, ids.iter().copied().zip(offered.iter().copied())));
     let summary = serde_json::json!({
         "candidate_starts": decision.candidate_starts,
         "decision": decision.word(),
         "as_soon_as_possible": soonest.map(OfferDocument::of_terms),
         "basis": basis,
+        "other_co2": other_co2,
         "learnt_utilisation": planned.learnt,
     })
     .to_string();
-    let offer = |(offer, terms): (&Offer, OfferTerms)| NewOffer {
-        id: OfferId::new(Uuid::now_v7()),
+    let offer = |((offer, terms), id): ((&Offer, OfferTerms), OfferId)| NewOffer {
+        id,
         terms,
         ranks: planned.selection.book_ranks(&offer.ranks),
     };
-    let offers = offered.into_iter().zip(all).map(offer).collect();
+    let offers = offered.into_iter().zip(all).zip(ids).map(offer).collect();
     Ok(Draft { summary, offers })
 }
 

@@ -1,18 +1,22 @@
 //! Extensions: a confirmed or active reservation keeps its nodes for longer, where that fits.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use planner::extension::{Extending, Obstacle, ObstacleKind, values_of};
 use planner::identity::ReservationId;
 use planner::json::JsonError;
+use planner::json::basis::BasisDocument;
 use planner::quota::BudgetUse;
 use planner::reservation::{AddedAmounts, Reservation, ReservationState};
 use planner::time::{Seconds, Span, Timestamp};
+use serde_json::Value;
 use storage::{NewEnd, PlanBasis, ProposeError, Unchanged};
 
 use super::draws::Draws;
 use super::not_extended::{ExtensionReason, NotExtended};
 use super::{BookingError, BookingService, ChangedReservation};
+use crate::service::shared::provenance::stored_accounting;
 use crate::service::shared::{Access, Fault, Party, SiteState, blocking};
 
 /// How often an extension is tried anew when others change the book meanwhile.
@@ -158,9 +162,30 @@ impl Draws {
         let values = values_of(draw, more, &state.agendas, self.settings.currency)?;
         let (cost_band, co2_band) = state.provenance.bands(draw, more, self.settings.currency);
         let added = AddedAmounts { values, cost_band, co2_band };
-        let terms = terms.clone().extended(end, &added);
-        Some(Ok(NewEnd { offer, before: span.end(), terms }))
+        let mut terms = terms.clone().extended(end, &added);
+        let otherwise = counted_otherwise(&stored.summary, state.provenance.co2_basis(more));
+        let summary = otherwise.map(|(summary, added)| {
+            if let Some(rests_on) = &mut terms.basis {
+                rests_on.extend(added);
+            }
+            summary
+        });
+        Some(Ok(NewEnd { offer, before: span.end(), terms, summary }))
     }
+}
+
+/// What is stored beside the offers, with what of `more` is counted otherwise than their CO2 at the end of its `basis`, and the
+/// positions of that: so the CO2 of both together names no accounting. `None` where all is counted as it was, or that was not
+/// known.
+fn counted_otherwise(summary: &str, more: Vec<BasisDocument>) -> Option<(String, Range<usize>)> {
+    let mut summary: Value = serde_json::from_str(summary).ok()?;
+    let basis = summary.get_mut("basis")?.as_array_mut()?;
+    let before = Some(stored_accounting(basis)?);
+    let first = basis.len();
+    let differ = more.into_iter().filter(|it| it.co2_accounting != before);
+    basis.extend(differ.filter_map(|it| serde_json::to_value(it).ok()));
+    let added = first..basis.len();
+    (!added.is_empty()).then(|| (summary.to_string(), added))
 }
 
 /// What a reservation takes more until its new end.
@@ -201,4 +226,39 @@ fn reason(obstacle: &Obstacle, state: &SiteState) -> ExtensionReason {
         }
     };
     ExtensionReason { code, from, detail }
+}
+
+#[cfg(test)]
+mod tests {
+    use planner::json::co2_accounting::Co2AccountingDocument;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_extension_that_is_counted_otherwise_leaves_no_accounting_of_the_sum() {
+        let basis = |accounting: &str| BasisDocument {
+            quantity: "co2",
+            source: "rte".to_owned(),
+            standing: "fresh",
+            quality: "measured",
+            issued_at: None,
+            received_at: None,
+            co2_accounting: Some(Co2AccountingDocument {
+                accounting: accounting.to_owned(),
+                factors: Some("direct".to_owned()),
+            }),
+        };
+        let price = json!({ "quantity": "price", "source": "epex" });
+        let summary = json!({ "decision": "choice", "basis": [price, basis("average")] });
+        let extended = |more: &str| counted_otherwise(&summary.to_string(), vec![basis(more)]);
+        assert_eq!(extended("average"), None);
+        let (told, added) = extended("marginal").unwrap();
+        let told: Value = serde_json::from_str(&told).unwrap();
+        let all = told["basis"].as_array().unwrap();
+        assert_eq!((all.len(), added, &told["decision"]), (3, 2..3, &json!("choice")));
+        assert_eq!(stored_accounting(all), None);
+        // What waits for the supplier has no basis yet.
+        assert_eq!(counted_otherwise("{}", vec![basis("marginal")]), None);
+    }
 }

@@ -38,6 +38,7 @@ mod rights;
 mod sharing;
 mod standing;
 mod stated_use;
+mod stored_other_co2;
 mod swap;
 mod transfer;
 
@@ -66,6 +67,7 @@ pub use request_patch::RequestPatch;
 pub(in crate::service) use request_patch::merge as merge_patch;
 pub use reservations::{ChangedReservation, Page};
 pub use sharing::{PROJECTS, WITH};
+pub use stored_other_co2::StoredOtherCo2;
 pub use swap::SwappedNodes;
 
 /// Finds starts for requests, and keeps reservations. Clones are the same service.

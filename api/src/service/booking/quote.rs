@@ -13,7 +13,7 @@ use planner::time::Timestamp;
 
 use super::{BookingRequest, BookingService, HeldStarts, QuoteError, RefusedByQuota};
 use crate::config::power::PowerSettings;
-use crate::service::shared::{Access, Party, SiteState, stored_quantity};
+use crate::service::shared::{Access, OtherCo2, Party, SiteState, stored_quantity};
 
 /// Why there may be a gap where others would estimate.
 const REFUSES_ESTIMATES: &str = "this site makes no promises on estimates";
@@ -26,6 +26,8 @@ pub(in crate::service) struct PlannedRequest {
     /// Which starts are to be held.
     pub held: HeldStarts,
     explanation: Option<Explanation>,
+    /// CO2 by the accounting that is not planned by, where that is known.
+    pub other_co2: Option<Arc<OtherCo2>>,
     /// The utilisation that was planned with, where earlier runs tell it.
     pub learnt: Option<LearntUtilisationDocument>,
     /// The quota that excludes starts at which all else is there, where one does.
@@ -43,6 +45,9 @@ impl PlannedRequest {
             DecisionDocument::without_front_nodes(&self.decision, order, nodes)
         };
         self.state.provenance.tell(&self.decision, &mut document);
+        if let Some(other) = &self.other_co2 {
+            other.tell(&self.decision, &mut document);
+        }
         document.learnt_utilisation.clone_from(&self.learnt);
         for reason in &mut document.reasons {
             let missing = reason.binding.missing_agenda;
@@ -110,6 +115,7 @@ impl BookingService {
         let refusing: Vec<&str> =
             refusing.map(|rules| stored_quantity(rules.quantity).word()).collect();
         let quotas = self.kept_quotas(&state, &request).await?;
+        let other_co2 = self.shared.other_co2.known();
         let began = std::time::Instant::now();
         let planned = self.shared.pool.run(party, move |cancelled| {
             let unknown = request.planning.filter.errors(&state.cluster.nodes);
@@ -150,6 +156,7 @@ impl BookingService {
                 decision,
                 held: request.held,
                 explanation,
+                other_co2,
                 learnt,
                 refused_by_quota,
                 refusing,

@@ -90,7 +90,7 @@ fn description(reservation: &Reservation, state: ReservationState) -> String {
         _ => format!("State: {}\n", state.word().replace('_', " ")),
     };
     if let Some(offer) = shown_offer(reservation) {
-        text += &amounts(&offer.terms);
+        text += &amounts(reservation, &offer.terms);
     }
     if let Some(notice) = &reservation.notice {
         _ = writeln!(text, "{} {}", one_line(&notice.detail), one_line(&notice.way_out));

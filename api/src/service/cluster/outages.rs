@@ -115,39 +115,36 @@ impl ClusterService {
         Ok(Outages { list: vec![stands.unwrap_or(outage)], state })
     }
 
-    /// Nodes out of service: outages that have yet to end, oldest first, after a cursor; the next cursor
+    /// Nodes out of service by a state: outages that have yet to end, oldest first, after a cursor; the next cursor
     /// where there are more than `limit`. Nodes that run other people's jobs are occupied, and not listed.
-    ///
-    /// # Errors
-    /// The database cannot be reached.
-    pub async fn outages(
+    pub fn outages(
         &self,
         after: Option<OutageId>,
         limit: u16,
-    ) -> Result<(Outages, Option<OutageId>), ClusterError> {
-        self.lasting(OutageKind::OutOfService, after, limit).await
+        state: Arc<SiteState>,
+    ) -> (Outages, Option<OutageId>) {
+        self.lasting(OutageKind::OutOfService, after, limit, state)
     }
 
-    /// What occupies nodes, now or later: jobs and reservations of others in the resource manager, in pages as
+    /// What occupies nodes by a state, now or later: jobs and reservations of others in the resource manager, in pages as
     /// [`Self::outages`].
-    ///
-    /// # Errors
-    /// The database cannot be reached.
-    pub async fn occupied(
+    pub fn occupied(
         &self,
         after: Option<OutageId>,
         limit: u16,
-    ) -> Result<(Outages, Option<OutageId>), ClusterError> {
-        self.lasting(OutageKind::Occupied, after, limit).await
+        state: Arc<SiteState>,
+    ) -> (Outages, Option<OutageId>) {
+        self.lasting(OutageKind::Occupied, after, limit, state)
     }
 
-    async fn lasting(
+    fn lasting(
         &self,
         kind: OutageKind,
         after: Option<OutageId>,
         limit: u16,
-    ) -> Result<(Outages, Option<OutageId>), ClusterError> {
-        let (state, now) = (self.shared.state().await?, self.shared.now());
+        state: Arc<SiteState>,
+    ) -> (Outages, Option<OutageId>) {
+        let now = self.shared.now();
         let listed = |outage: &&Outage| {
             outage.kind == kind
                 && outage.end.is_none_or(|end| end > now)
@@ -156,7 +153,7 @@ impl ClusterService {
         let mut list: Vec<Outage> = state.outages.iter().filter(listed).cloned().collect();
         list.sort_unstable_by_key(|outage| outage.id);
         let next = cut_page(&mut list, limit, |it| it.id);
-        Ok((Outages { list, state }, next))
+        (Outages { list, state }, next)
     }
 
     /// Changes an outage in one step; nodes count in the state's cluster. What becomes of reservations that are newly

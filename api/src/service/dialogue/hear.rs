@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::answer::{GrantedPower, grant, told};
 use super::document::{HeardDocument, LastWord, PowerSpan, Subject, read_subject};
 use super::{DialogueService, LEASE};
-use crate::service::shared::Fault;
+use crate::service::shared::{Fault, HeldReading};
 
 /// What names of grants begin with.
 const PREFIX: &str = "openadr:";
@@ -145,8 +145,8 @@ impl DialogueService {
             known.unwrap_or_default();
         let alerts: Vec<&str> = word.alerts.said.iter().map(|alert| alert.id.as_str()).collect();
         let unread: Vec<String> = word.unread().iter().map(ToString::to_string).collect();
-        metrics::gauge!("wattbook_supplier_unread")
-            .set(u32::try_from(unread.len()).unwrap_or(u32::MAX));
+        let count = unread.len() as f64;
+        self.shared.held_readings.note(LEASE, HeldReading::SupplierUnread, count);
         if alerts == alerts_known && unread == unread_known {
             return Ok(());
         }

@@ -116,6 +116,7 @@ impl DialogueService {
             }
             if !self.shared.leases.holds(LEASE) {
                 self.remember(|memo| *memo = Memo::default());
+                self.shared.held_readings.forget(LEASE);
                 continue;
             }
             let taken = tokio::select! {

@@ -7,18 +7,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use grid_feeds::compose::{ANY_AGE, Chain, Composition, KeptRevision, Link, compose};
-use grid_feeds::feed::{Accounting, Estimate, Factors, Kind, Quantity, Revision};
+use grid_feeds::feed::{Accounting, Estimate, Kind, Quantity, Revision};
 use planner::agenda::Agenda;
 use planner::time::{Seconds, Span, Timestamp};
 use storage::{AgendaMeta, ComposedAgenda, FeedRevision, FeedRevisionId, FeedState};
 use tokio_util::sync::CancellationToken;
 
 use super::difference::{changed, composed, inside};
+use super::disagreement::{self, RecentRatios};
 use super::expectation::Expectation;
 use super::received::{kind_of, revived};
 use super::{FeedService, agenda_lease};
 use crate::config::feeds::{API_SOURCE, AgendaRules, Source};
-use crate::service::shared::provenance::known;
+use crate::service::shared::provenance::{Co2Accounting, known};
 use crate::service::shared::{Fault, blocking, stored_quantity};
 
 /// How often it is looked whether another replica or the clock made anything new.
@@ -27,7 +28,7 @@ pub const LOOK: Duration = Duration::from_secs(2);
 /// Compositions begin as long before now, so that corrections of the past are in force too.
 const BEHIND: Seconds = Seconds::new(86_400);
 
-const HOUR: Seconds = Seconds::new(3600);
+pub(super) const HOUR: Seconds = Seconds::new(3600);
 
 /// No back-fill changes what was in force longer ago.
 const LONGEST_BACK: Seconds = Seconds::new(366 * 86_400);
@@ -43,11 +44,12 @@ struct LatestComposition {
     /// How long ago its sources were heard of, and in which hour it was composed.
     ages: Option<(Vec<SourceAge>, i64)>,
     expectation: Expectation,
+    ratios: RecentRatios,
 }
 
 /// How long ago a source was heard of, by its settings.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum SourceAge {
+pub(super) enum SourceAge {
     Never,
     Fresh,
     Late,
@@ -57,8 +59,13 @@ enum SourceAge {
 /// Everything that a composition is made of.
 pub(super) struct SaidBySources {
     kind: Kind,
+    /// Of CO2: how it is counted, as far as anybody says it.
+    counted: Option<Co2Accounting>,
     links: Vec<SaidBySource>,
 }
+
+/// What is kept of a source, when it last said so, and for how long that is fresh and of use.
+pub(super) type KeptOfSource = (Vec<FeedRevision>, Option<Timestamp>, Seconds, Seconds);
 
 /// What a source said.
 struct SaidBySource {
@@ -103,24 +110,31 @@ impl FeedService {
         let states = self.shared.database.feeds().await?;
         let sources =
             rules.chain.iter().filter_map(|&it| self.shared.settings.feeds.sources.get(it));
-        let ages = sources.map(|source| age_of(source, &states, now)).collect();
+        let ages: Vec<SourceAge> = sources.map(|source| age_of(source, &states, now)).collect();
+        if latest.ages.as_ref().is_none_or(|(before, _)| *before != ages) {
+            // Whoever comes back, or comes first, may say what nothing was learnt of.
+            latest.ratios = RecentRatios::default();
+        }
         let ages = Some((ages, now.as_unix_seconds() / HOUR.get()));
-        if news.since.is_none() && ages == latest.ages {
+        let has_new_inputs = latest.expectation.take_inputs(rules, &self.inputs, now);
+        if news.since.is_none() && ages == latest.ages && !has_new_inputs {
             return Ok(());
         }
         // At the first look everything is news.
         let since = news.since.filter(|_| latest.revision.is_some());
-        self.recompose(rules, since, &mut latest.expectation, now).await?;
+        let (expectation, ratios) = (&mut latest.expectation, &mut latest.ratios);
+        self.recompose(rules, since, expectation, ratios, now).await?;
         (latest.revision, latest.ages) = (Some(news.latest), ages);
         Ok(())
     }
 
-    /// Composes from a day ago, or from `since` where that is earlier, and puts what changed.
+    /// Composes from a day ago, or from `since` where that is earlier, puts what changed, and tells where sources disagree.
     async fn recompose(
         &self,
         rules: &AgendaRules,
         since: Option<Timestamp>,
         expectation: &mut Expectation,
+        ratios: &mut RecentRatios,
         now: Timestamp,
     ) -> Result<(), Fault> {
         let begin = since.map_or(now, |since| since.min(now)) - BEHIND;
@@ -136,17 +150,22 @@ impl FeedService {
         };
         let quantity = stored_quantity(rules.quantity);
         let in_force = self.shared.database.proven_agenda(quantity, window, None).await?;
+        let ratios = self.usual_ratios(rules, ratios, now).await?;
         let (safe_mode_cap, refuse_estimates) = (rules.safe_mode_cap, rules.refuse_estimates);
-        let kind = parts.kind;
-        let (changes, new) = blocking(move || {
+        let (tolerance, precedence) = (rules.tolerance, rules.precedence);
+        let (counted, words) = (parts.counted, parts.words());
+        let (changes, new, apart) = blocking(move || {
             let mut chain = parts.chain();
             chain.contract = contract.as_ref();
             chain.forecast = expected.as_deref();
             chain.safe_mode_cap = safe_mode_cap;
             chain.refuse_estimates = refuse_estimates;
-            let new = composed(&compose(window, now, &chain).map_err(Fault::internal)?);
+            chain.precedence = precedence;
+            let composition = compose(window, now, &chain).map_err(Fault::internal)?;
+            let apart = disagreement::find(&chain, &composition, &ratios, &tolerance, window, now)?;
+            let new = composed(&composition, counted);
             let in_force = known(&in_force).map_err(Fault::internal)?;
-            Ok::<_, Fault>((changed(&in_force, &new, window, now), new))
+            Ok::<_, Fault>((changed(&in_force, &new, window, now), new, apart))
         })
         .await??;
         for span in changes {
@@ -155,7 +174,7 @@ impl FeedService {
             let least = least.map(|it| it.origin.quality).min();
             let meta = AgendaMeta {
                 source: COMPOSED.to_owned(),
-                kind: kind.to_string(),
+                kind: words.clone(),
                 quality: least.map_or("estimated", planner::agenda::Quality::word).to_owned(),
                 issued: None,
             };
@@ -166,7 +185,7 @@ impl FeedService {
             let (pieces, quantity) = (pieces.len(), quantity.word());
             tracing::info!(quantity, %span, pieces, "an agenda changed");
         }
-        Ok(())
+        self.tell_disagreements(quantity, &apart, now).await
     }
 
     /// What the sources of an agenda said of a window; `None` where nobody ever said anything and
@@ -183,7 +202,7 @@ impl FeedService {
         // All that is there: whoever received it may have a clock ahead of ours.
         let all = Timestamp::MAX;
         let put = database.feed_revisions_over(API_SOURCE, quantity, window, all).await?;
-        let mut found = vec![(put, Some(now), ANY_AGE, ANY_AGE)];
+        let mut found: Vec<KeptOfSource> = vec![(put, Some(now), ANY_AGE, ANY_AGE)];
         for source in
             rules.chain.iter().filter_map(|&it| self.shared.settings.feeds.sources.get(it))
         {
@@ -191,34 +210,31 @@ impl FeedService {
             let confirmed = last_success(source, &states);
             found.push((said, confirmed, source.fresh_for, source.usable_for));
         }
-        let Some(kind) = self.chain_kind(rules, found.iter().skip(1).map(|it| &it.0)) else {
-            return Ok(None);
-        };
-        let words = kind.to_string();
-        let parts = blocking(move || {
-            let part = |(said, confirmed, fresh_for, usable_for): (Vec<FeedRevision>, _, _, _)| {
-                let fits = |it: &FeedRevision| it.meta.kind == words || it.meta.feed == API_SOURCE;
-                let revisions = said.into_iter().filter(fits).map(|it| revived(it, kind));
-                let revisions = revisions.collect::<Result<_, _>>().map_err(Fault::internal)?;
-                Ok(SaidBySource { revisions, confirmed, fresh_for, usable_for })
-            };
-            found.into_iter().map(part).collect::<Result<Vec<_>, Fault>>()
-        });
-        Ok(Some(SaidBySources { kind, links: parts.await?? }))
+        let put = found.first().map_or(&[][..], |it| &it.0);
+        let kinds = self.chain_kind(rules, put, found.iter().skip(1).map(|it| &it.0));
+        let Some((kind, counted)) = kinds else { return Ok(None) };
+        let said = blocking(move || SaidBySources::revive(kind, counted, found)).await??;
+        Ok(Some(said))
     }
 
     /// Of all that is composed: what the settings say, else that of the first source that said
-    /// anything.
+    /// anything, else that of what was put. Beside it how CO2 is counted, as far as anybody says it.
     fn chain_kind<'a>(
         &self,
         rules: &AgendaRules,
+        put: &[FeedRevision],
         mut said: impl Iterator<Item = &'a Vec<FeedRevision>>,
-    ) -> Option<Kind> {
+    ) -> Option<(Kind, Option<Co2Accounting>)> {
         let currency = self.shared.settings.currency;
         let of_first = said.find_map(|it| kind_of(&it.first()?.meta.kind, currency));
-        let usual = (rules.quantity == Quantity::Co2)
-            .then_some(Kind::Co2 { accounting: Accounting::Average, factors: Factors::Lifecycle });
-        rules.kind.or(of_first).or(usual)
+        if let Some(kind) = rules.kind.or(of_first) {
+            return Some((kind, Co2Accounting::of(kind)));
+        }
+        let counted = Co2Accounting::of_put(put);
+        let accounting = counted.map_or(Accounting::Average, |it| it.accounting);
+        let factors = counted.and_then(|it| it.factors).unwrap_or_default();
+        let kind = Kind::Co2 { accounting, factors };
+        (rules.quantity == Quantity::Co2).then_some((kind, counted))
     }
 
     /// What continues the sources; `None` where the site wants no estimates.
@@ -260,8 +276,10 @@ impl FeedService {
         let begin = (until - Seconds::new(days.saturating_mul(86_400))).max(Timestamp::MIN);
         let Some(window) = Span::new(begin, until) else { return Ok(None) };
         let Some(parts) = self.parts(rules, window, now).await? else { return Ok(None) };
+        let precedence = rules.precedence;
         let history = blocking(move || {
             let mut chain = parts.chain();
+            chain.precedence = precedence;
             chain.refuse_estimates = true;
             for link in &mut chain.links {
                 link.usable_for = ANY_AGE;
@@ -273,8 +291,38 @@ impl FeedService {
 }
 
 impl SaidBySources {
-    /// As a chain of sources alone.
-    fn chain(&self) -> Chain<'_> {
+    /// Of what is kept of sources; what is of another kind, or put as counted otherwise, is left out.
+    pub(super) fn revive(
+        kind: Kind,
+        counted: Option<Co2Accounting>,
+        kept: Vec<KeptOfSource>,
+    ) -> Result<Self, Fault> {
+        let words = kind.to_string();
+        let said = |(said, confirmed, fresh_for, usable_for): KeptOfSource| {
+            let fits = |it: &FeedRevision| match it.meta.feed.as_str() {
+                API_SOURCE => may_be(&it.meta.kind, counted),
+                _ => it.meta.kind == words,
+            };
+            let revisions = said.into_iter().filter(fits).map(|it| revived(it, kind));
+            let revisions = revisions.collect::<Result<_, _>>().map_err(Fault::internal)?;
+            Ok(SaidBySource { revisions, confirmed, fresh_for, usable_for })
+        };
+        let links = kept.into_iter().map(said).collect::<Result<Vec<_>, Fault>>()?;
+        Ok(Self { kind, counted, links })
+    }
+
+    /// The kind in words, with what somebody says of it alone.
+    fn words(&self) -> String {
+        match self.counted {
+            Some(Co2Accounting { accounting, factors: None }) => {
+                format!("{} CO2 in g/kWh", accounting.word())
+            }
+            _ => self.kind.to_string(),
+        }
+    }
+
+    /// As a chain of sources alone; what was put is its first link.
+    pub(super) fn chain(&self) -> Chain<'_> {
         let links = self.links.iter().map(|part| Link {
             revisions: part
                 .revisions
@@ -288,19 +336,30 @@ impl SaidBySources {
             fresh_for: part.fresh_for,
             usable_for: part.usable_for,
         });
-        Chain::of_sources(self.kind, links.collect())
+        let mut chain = Chain::of_sources(self.kind, links.collect());
+        chain.puts = 1;
+        chain
     }
+}
+
+/// Whether what was put with the words of a kind may be counted so: not where both say how CO2 is counted, and differ.
+fn may_be(put: &str, counted: Option<Co2Accounting>) -> bool {
+    let put = Co2Accounting::of_words(storage::Quantity::Co2, put);
+    put.zip(counted).is_none_or(|(put, counted)| {
+        let factors = put.factors.zip(counted.factors);
+        put.accounting == counted.accounting && factors.is_none_or(|(put, counted)| put == counted)
+    })
 }
 
 fn values(composition: &Composition) -> Agenda<i64> {
     composition.agenda.map(|sourced| sourced.value)
 }
 
-fn last_success(source: &Source, states: &[(String, FeedState)]) -> Option<Timestamp> {
+pub(super) fn last_success(source: &Source, states: &[(String, FeedState)]) -> Option<Timestamp> {
     states.iter().find(|(id, _)| *id == source.id).and_then(|(_, state)| state.last_success)
 }
 
-fn age_of(source: &Source, states: &[(String, FeedState)], now: Timestamp) -> SourceAge {
+pub(super) fn age_of(source: &Source, states: &[(String, FeedState)], now: Timestamp) -> SourceAge {
     match last_success(source, states).map(|last| now - last) {
         None => SourceAge::Never,
         Some(age) if age <= source.fresh_for => SourceAge::Fresh,
@@ -310,7 +369,45 @@ fn age_of(source: &Source, states: &[(String, FeedState)], now: Timestamp) -> So
 }
 
 /// The full hour at or before an instant.
-fn floor(instant: Timestamp) -> Timestamp {
+pub(super) fn floor(instant: Timestamp) -> Timestamp {
     let hour = instant.ceil_to(HOUR);
     if hour == instant { hour } else { hour - HOUR }
+}
+
+#[cfg(test)]
+mod tests {
+    use grid_feeds::feed::Factors;
+
+    use super::*;
+
+    #[test]
+    fn what_was_put_before_co2_was_counted_otherwise_is_left_out() {
+        let (accounting, factors) = (Accounting::Average, Factors::Direct);
+        let average = Co2Accounting { accounting, factors: Some(factors) };
+        for (put, fits) in [
+            ("average", true),
+            ("average direct", true),
+            ("average life-cycle", false),
+            ("marginal", false),
+            ("withdrawn", true),
+        ] {
+            assert_eq!(may_be(put, Some(average)), fits, "{put}");
+        }
+        let unsaid = Co2Accounting { factors: None, ..average };
+        assert!(may_be("average direct", Some(unsaid)));
+        assert!(!may_be("marginal", Some(unsaid)));
+        // Prices and caps are put with a word that says nothing of them.
+        assert!(may_be("average", None));
+    }
+
+    #[test]
+    fn a_composition_of_what_was_put_claims_no_factors_that_nobody_said() {
+        let kind = Kind::Co2 { accounting: Accounting::Marginal, factors: Factors::Lifecycle };
+        let words = |counted| SaidBySources { kind, counted, links: Vec::new() }.words();
+        let unsaid = Co2Accounting { accounting: Accounting::Marginal, factors: None };
+        for counted in [Some(unsaid), Co2Accounting::of(kind)] {
+            let read = Co2Accounting::of_words(storage::Quantity::Co2, &words(counted));
+            assert_eq!(read, counted);
+        }
+    }
 }

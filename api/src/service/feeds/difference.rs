@@ -9,7 +9,9 @@ use planner::agenda::Piece;
 use planner::time::{Span, Timestamp};
 
 use super::received::PUT;
-use crate::service::shared::provenance::{KnownPiece, Origin, OriginKind, Record, Run};
+use crate::service::shared::provenance::{
+    Co2Accounting, KnownPiece, Origin, OriginKind, Record, Run,
+};
 
 /// What two pieces must have in common to count as the same.
 #[derive(Clone, PartialEq, Eq)]
@@ -19,8 +21,11 @@ struct ComparedPiece {
     origin: Origin,
 }
 
-/// A composition's pieces with their origins.
-pub fn composed(composition: &Composition) -> Vec<KnownPiece> {
+/// A composition's pieces with their origins, and how their CO2 is counted.
+pub fn composed(
+    composition: &Composition,
+    co2_accounting: Option<Co2Accounting>,
+) -> Vec<KnownPiece> {
     let known = |piece: &Piece<Sourced>| {
         let Sourced { value, low, high, quality, vintage } = piece.value;
         let vintage = composition.vintages.get(vintage)?;
@@ -39,6 +44,7 @@ pub fn composed(composition: &Composition) -> Vec<KnownPiece> {
             quality,
             issued: vintage.issued_at,
             received: vintage.received_at,
+            co2_accounting,
         };
         let band = (low < high).then_some((low, high));
         Some(KnownPiece { piece: Piece { span: piece.span, value }, origin, band })
@@ -128,6 +134,7 @@ mod tests {
                 quality: Quality::Forecast,
                 issued: None,
                 received: Some(at(received)),
+                co2_accounting: None,
             };
             KnownPiece { piece: Piece { span: span(start, end), value }, origin, band: None }
         };
@@ -141,6 +148,21 @@ mod tests {
         let new = [new, known(&[(20, 30, 3, "b", 9), (30, 40, 4, "b", 9)])].concat();
         assert_eq!(changed(&old, &new, span(0, 40), at(0)), [span(10, 40)]);
         assert_eq!(changed(&old, &old, span(0, 40), at(0)), []);
+    }
+
+    #[test]
+    fn a_value_that_is_counted_in_another_way_is_changed() {
+        use grid_feeds::feed::{Accounting, Factors, Kind};
+
+        let counted = |accounting| {
+            let mut all = known(&[(0, 10, 1, "a", 1)]);
+            let kind = Kind::Co2 { accounting, factors: Factors::Direct };
+            all[0].origin.co2_accounting = Co2Accounting::of(kind);
+            all
+        };
+        let (average, marginal) = (counted(Accounting::Average), counted(Accounting::Marginal));
+        assert_eq!(changed(&average, &marginal, span(0, 10), at(0)), [span(0, 10)]);
+        assert_eq!(changed(&average, &average, span(0, 10), at(0)), []);
     }
 
     #[test]

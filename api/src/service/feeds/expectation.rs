@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use grid_feeds::feed::{Estimate, Kind};
-use grid_feeds::forecast::Model;
+use grid_feeds::forecast::{KnownInputs, Model};
 use planner::agenda::Agenda;
 use planner::time::{Seconds, Span, Timestamp};
 
+use super::inputs::{KeptInputs, SharedInputs};
+use crate::config::feeds::AgendaRules;
 use crate::service::shared::{Fault, blocking};
 
 /// A forecast is made anew after this time, or as soon as suppliers say more.
@@ -16,6 +18,7 @@ const GOOD_FOR: Seconds = Seconds::new(6 * 3600);
 #[derive(Default)]
 pub(super) struct Expectation {
     made: Option<MadeForecast>,
+    inputs: KeptInputs,
 }
 
 struct MadeForecast {
@@ -25,6 +28,21 @@ struct MadeForecast {
 }
 
 impl Expectation {
+    /// Takes what came of what is known ahead of time, and asks for it where it is time. Whether anything came: then a forecast made
+    /// before is good no longer.
+    pub(super) fn take_inputs(
+        &mut self,
+        rules: &AgendaRules,
+        shared: &SharedInputs,
+        now: Timestamp,
+    ) -> bool {
+        let came = self.inputs.turn(rules, shared, now);
+        if came {
+            self.made = None;
+        }
+        came
+    }
+
     /// The forecast made before, while suppliers have said no more and it is not old.
     pub(super) fn still_good(
         &self,
@@ -48,8 +66,18 @@ impl Expectation {
         span: Span,
         now: Timestamp,
     ) -> Result<Arc<Agenda<Estimate>>, Fault> {
-        let model = model.clone();
-        let estimates = blocking(move || model.continuation(kind, &history, span)).await?;
+        let (model, series) = (model.clone(), self.inputs.series());
+        for input in series.iter() {
+            let (hours, name) = (input.unknown_hours(span), &input.name);
+            if hours > 0 {
+                tracing::info!(input = %name, hours, "hours ahead of which an input says nothing are forecast without it");
+            }
+        }
+        let estimates = blocking(move || {
+            let inputs = KnownInputs { series: &series, at: now };
+            model.continuation_by(kind, &history, inputs, span)
+        });
+        let estimates = estimates.await?;
         let estimates = Arc::new(estimates.map_err(Fault::internal)?);
         let known_until = span.start();
         self.made = Some(MadeForecast { at: now, known_until, estimates: Arc::clone(&estimates) });

@@ -28,7 +28,7 @@ use super::failure_log::FailureLog;
 use super::received::stored;
 use super::{FeedService, source_lease};
 use crate::config::feeds::Source;
-use crate::service::shared::{Fault, blocking, stored_quantity};
+use crate::service::shared::{Fault, HeldReading, blocking, stored_quantity};
 
 /// Pauses between tries to write, the first and the longest.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -60,6 +60,7 @@ impl FeedService {
                 Ok(poller) => self.poll_while_held(poller, &lease, &stop).await,
                 Err(error) => Err(error),
             };
+            self.shared.held_readings.forget(&lease);
             if let Err(error) = polled {
                 tracing::warn!(feed = source.id, error = format!("{error:#}"), "cannot poll");
                 tokio::select! {
@@ -158,6 +159,11 @@ impl FeedService {
             Err(PollError::Fault(error)) => return Err(error),
             Err(PollError::Source(error)) => Err(error),
         };
+        if let Ok(brought) = &brought {
+            let what = HeldReading::FeedUnread(source.id.clone());
+            let count = brought.doubt.words.len() as f64;
+            self.shared.held_readings.note(&source_lease(&source.id), what, count);
+        }
         let news = poller.note(&brought, now);
         let kept = news.map(|revision| stored(revision, now));
         self.write(poller, kept, stop).await;
@@ -330,8 +336,6 @@ impl Poller<'_> {
         let outcome = match brought {
             Ok(brought) => {
                 state.last_success = Some(now);
-                metrics::gauge!("wattbook_feed_unread", "feed" => id.clone())
-                    .set(u32::try_from(brought.doubt.words.len()).unwrap_or(u32::MAX));
                 state.failure = doubted(id, &brought.doubt, state.failure.take(), now);
                 state.validator = brought.validator.as_ref().map(|it| it.0.to_string());
                 news = brought.news.as_deref();

@@ -56,7 +56,11 @@ impl FeedService {
     pub(super) async fn admit_kind(&self, source: &Source, kind: Kind) -> Result<(), PollError> {
         let settings = &self.shared.settings.feeds;
         let Some(rules) = settings.agenda(source.quantity) else { return Ok(()) };
-        let wanted = match rules.kind {
+        let is_named = |chain: &[usize]| {
+            chain.iter().any(|&it| settings.sources.get(it).is_some_and(|it| it.id == source.id))
+        };
+        let other = rules.other.as_ref().filter(|it| is_named(&it.chain)).map(|it| it.kind);
+        let wanted = match other.or(rules.kind) {
             Some(kind) => Some(kind),
             None => self.kind_of_others(source).await?,
         };
@@ -124,7 +128,10 @@ fn mixed(came: Kind, wanted: Kind) -> FeedError {
             ),
         },
         _ => FeedError::Configuration {
-            message: format!("has {came}, the chain {wanted}; they do not mix"),
+            message: format!(
+                "has {came}, the chain {wanted}; they do not mix: set accounting and factors of [agendas.co2] as all of \
+                 its chain is, or name what is of the other accounting in its `other`"
+            ),
         },
     }
 }

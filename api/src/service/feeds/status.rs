@@ -1,11 +1,15 @@
 //! How feeds and agendas stand, for people and monitors.
 
+use grid_feeds::compose::Precedence;
 use planner::agenda::{Agenda, Quality};
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::time::{Seconds, Span, Timestamp};
 use storage::{FeedRevisionMeta, FeedState, NewFeedRevision, Quantity};
 
 use super::FeedService;
+use super::disagreement::{self, SourceAgreement};
 use crate::config::feeds::{API_SOURCE, AgendaRules, Source};
+use crate::service::shared::provenance::{Co2Accounting, common_accounting};
 use crate::service::shared::{Fault, SiteState, stored_quantity};
 
 /// How a source stands, in a word.
@@ -45,14 +49,33 @@ pub struct AgendaStatus {
     pub quantity: Quantity,
     /// Its sources, the first counts most.
     pub chain: Vec<String>,
+    /// Of CO2: how it is counted from now on, where that is known and the same for all of it.
+    pub co2_accounting: Option<Co2AccountingDocument>,
+    /// Of CO2: what is shown beside it.
+    pub other: Option<OtherCo2Status>,
     /// Whether estimates are gaps.
     pub refuse_estimates: bool,
+    /// Whose value counts where several fresh sources have one.
+    pub precedence: Precedence,
+    /// Where its sources disagree.
+    pub agreement: SourceAgreement,
     /// The end of what is in force.
     pub horizon: Option<Timestamp>,
     /// From when on a part is estimated.
     pub estimated_from: Option<Timestamp>,
     /// Between now and where the agenda should reach.
     pub gaps: Vec<Span>,
+}
+
+/// CO2 by the accounting that nothing is planned by, and how it stands.
+#[derive(Debug)]
+pub struct OtherCo2Status {
+    /// How it is counted.
+    pub accounting: Option<Co2Accounting>,
+    /// Its sources, the first counts most.
+    pub chain: Vec<String>,
+    /// The end of what is known.
+    pub horizon: Option<Timestamp>,
 }
 
 /// How far an agenda reaches, by the site in memory.
@@ -117,9 +140,11 @@ impl FeedService {
     pub async fn feeds_status(&self) -> Result<FeedsStatus, Fault> {
         let (now, feeds) = self.sources_status().await?;
         let settings = &self.shared.settings.feeds;
+        let stored = self.shared.database.disagreements().await?;
         let mut agendas = Vec::with_capacity(settings.agendas.len());
         for rules in &settings.agendas {
-            agendas.push(self.agenda_status(rules, now).await?);
+            let agreement = disagreement::of(stored_quantity(rules.quantity), &stored);
+            agendas.push(self.agenda_status(rules, agreement, now).await?);
         }
         Ok(FeedsStatus { now, feeds, agendas })
     }
@@ -173,6 +198,7 @@ impl FeedService {
     async fn agenda_status(
         &self,
         rules: &AgendaRules,
+        agreement: SourceAgreement,
         now: Timestamp,
     ) -> Result<AgendaStatus, Fault> {
         let quantity = stored_quantity(rules.quantity);
@@ -188,12 +214,32 @@ impl FeedService {
         let gaps = gaps_between(wanted, pieces.iter().map(|known| known.piece.span));
         Ok(AgendaStatus {
             quantity,
+            co2_accounting: common_accounting(&pieces),
+            other: self.other_co2_status(rules, wanted).await?,
             chain: chain.chain(sources.map(|source| source.id.clone())).collect(),
             refuse_estimates: rules.refuse_estimates,
+            precedence: rules.precedence,
+            agreement,
             horizon: pieces.last().map(|known| known.piece.span.end()),
             estimated_from: estimated.map(|known| known.piece.span.start().max(now)),
             gaps,
         })
+    }
+
+    async fn other_co2_status(
+        &self,
+        rules: &AgendaRules,
+        wanted: Option<Span>,
+    ) -> Result<Option<OtherCo2Status>, Fault> {
+        let Some((other, wanted)) = rules.other.as_ref().zip(wanted) else { return Ok(None) };
+        let pieces = self.other_co2(wanted, None).await?.unwrap_or_default();
+        let sources = &self.shared.settings.feeds.sources;
+        let chain = other.chain.iter().filter_map(|&it| Some(sources.get(it)?.id.clone()));
+        Ok(Some(OtherCo2Status {
+            accounting: Co2Accounting::of(other.kind),
+            chain: chain.collect(),
+            horizon: pieces.last().map(|known| known.piece.span.end()),
+        }))
     }
 
     /// A page of what a source said, the newest first; `None` for an unknown source.

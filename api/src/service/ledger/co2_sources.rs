@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use planner::agenda::Quality;
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::quantity::MILLION;
-use planner::time::{Seconds, Span};
+use planner::time::{Seconds, Span, Timestamp};
 use storage::Quantity;
 
-use super::LedgerService;
-use crate::service::shared::provenance::{KnownPiece, ProvenanceError, known};
+use super::{HOUR, LedgerService};
+use crate::service::shared::provenance::{Co2Accounting, KnownPiece, ProvenanceError, known};
 use crate::service::shared::{Fault, blocking};
 
 /// One source of intensities, and how much of a time it says.
@@ -21,6 +22,8 @@ pub struct Co2Source {
     pub source: String,
     /// How well it is known; `None` by market, which the site states.
     pub quality: Option<Quality>,
+    /// How it is counted; `None` by market, and where nobody said it.
+    pub accounting: Option<Co2Accounting>,
     /// For how long of the time it says the intensity.
     pub length: Seconds,
     /// By how much of itself it may be off: by the bands of forecasts where they have some, else as the settings say;
@@ -56,6 +59,14 @@ struct Said {
     half_bands: i128,
 }
 
+/// How CO2 by location is counted by all of its sources; `None` where one does not say it, or two differ.
+pub fn common_accounting(sources: &[Co2Source]) -> Option<Co2AccountingDocument> {
+    let by_location = sources.iter().filter(|it| it.method == Co2Method::Location);
+    let counted: Vec<_> =
+        by_location.map(|it| it.accounting.map(Co2Accounting::document)).collect();
+    Co2AccountingDocument::common(counted.iter().map(Option::as_ref))
+}
+
 impl LedgerService {
     /// The sources of the intensities that are in force in a time, by location in the order of their names, then by market.
     ///
@@ -71,6 +82,7 @@ impl LedgerService {
             method: Co2Method::Market,
             source: market.source.clone(),
             quality: None,
+            accounting: None,
             length: window.length(),
             error: market.error,
         }));
@@ -80,10 +92,11 @@ impl LedgerService {
 
 /// The sources of pieces, as far as these lie in a window; `stated` is the error where there is no band.
 fn by_location(pieces: &[KnownPiece], window: Span, stated: Option<f64>) -> Vec<Co2Source> {
-    let mut said: BTreeMap<(&str, Quality), Said> = BTreeMap::new();
+    let mut said: BTreeMap<(&str, Quality, Option<Co2Accounting>), Said> = BTreeMap::new();
     for KnownPiece { piece, origin, band } in pieces {
         let Some(span) = piece.span.intersection(window) else { continue };
-        let it = said.entry((&origin.source, origin.quality)).or_default();
+        let key = (origin.source.as_str(), origin.quality, origin.co2_accounting);
+        let it = said.entry(key).or_default();
         let length_s = span.length().get();
         it.length_s += length_s;
         if let Some((low, high)) = band {
@@ -91,17 +104,34 @@ fn by_location(pieces: &[KnownPiece], window: Span, stated: Option<f64>) -> Vec<
             it.half_bands += i128::from(high - low) * i128::from(length_s) / 2;
         }
     }
-    let source = |((source, quality), said): ((&str, Quality), Said)| {
+    let source = |((source, quality, accounting), said): ((&str, _, _), Said)| {
         let by_bands = (said.banded > 0).then(|| millionths(said.half_bands, said.banded));
         Co2Source {
             method: Co2Method::Location,
             source: source.to_owned(),
             quality: Some(quality),
+            accounting,
             length: Seconds::new(said.length_s),
             error: by_bands.or(stated),
         }
     };
     said.into_iter().map(source).collect()
+}
+
+/// How the CO2 of each hour is counted by pieces; `None` where they differ in it, and where it is not known.
+pub(super) fn of_hours(
+    pieces: &[KnownPiece],
+    hours: impl Iterator<Item = Timestamp>,
+) -> Vec<Option<Co2AccountingDocument>> {
+    let of_hour = |hour: Timestamp| {
+        let span = Span::starting(hour, HOUR)?;
+        let first = pieces.partition_point(|it| it.piece.span.end() <= span.start());
+        let within = pieces[first..].iter().take_while(|it| it.piece.span.start() < span.end());
+        let counted: Vec<_> =
+            within.map(|it| it.origin.co2_accounting.map(Co2Accounting::document)).collect();
+        Co2AccountingDocument::common(counted.iter().map(Option::as_ref))
+    };
+    hours.map(of_hour).collect()
 }
 
 /// A share to millionths.
@@ -112,7 +142,6 @@ fn millionths(part: i128, whole: i128) -> f64 {
 #[cfg(test)]
 mod tests {
     use planner::agenda::Piece;
-    use planner::time::Timestamp;
 
     use super::*;
     use crate::service::shared::provenance::{Origin, OriginKind};
@@ -132,8 +161,35 @@ mod tests {
             quality,
             issued: None,
             received: None,
+            co2_accounting: None,
         };
         KnownPiece { piece: Piece { span, value }, origin, band }
+    }
+
+    /// Hours 0 and 1 are average, hours 2 and 3 marginal; nothing is known of hour 5. A piece of an hour and a half counts in
+    /// two hours: hour 1 is of both.
+    #[test]
+    fn an_hour_is_counted_as_all_of_its_pieces_are() {
+        use grid_feeds::feed::{Accounting, Factors};
+
+        let at = |minute: i64| Timestamp::from_unix_seconds(minute * 60);
+        let counted = |minutes: (i64, i64), accounting| {
+            let mut it = piece((0, 1), 1, "a", Quality::Measured, None);
+            it.piece.span = Span::new(at(minutes.0), at(minutes.1)).unwrap();
+            it.origin.co2_accounting =
+                Some(Co2Accounting { accounting, factors: Some(Factors::Direct) });
+            it
+        };
+        let pieces = [
+            counted((0, 90), Accounting::Average),
+            counted((90, 180), Accounting::Marginal),
+            counted((180, 240), Accounting::Marginal),
+        ];
+        let told = of_hours(&pieces, [0, 60, 120, 180, 300].into_iter().map(at));
+        let told: Vec<_> =
+            told.iter().map(|it| it.as_ref().map(|it| it.accounting.as_str())).collect();
+        let (average, marginal) = (Some("average"), Some("marginal"));
+        assert_eq!(told, [average, None, marginal, marginal, None]);
     }
 
     /// From hour 1 to hour 10 the grid's operator measured for 3 hours, of which one lies before the window. A forecast of

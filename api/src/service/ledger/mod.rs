@@ -34,7 +34,7 @@ use super::shared::Shared;
 
 pub(in crate::service) use access::visible;
 pub use bill::{Bill, BillLine, BillWanted, BilledDemand};
-pub use co2_sources::Co2Source;
+pub use co2_sources::{Co2Source, common_accounting};
 pub use error::LedgerError;
 pub use promise::LedgerSavings;
 pub use read::{LedgerPage, LedgerTotals, LedgerWanted, Pue};

@@ -1,13 +1,16 @@
 //! What was stated, for those who ask.
 
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::ledger::{Amounts, Holder};
 use planner::quantity::Currency;
 use planner::time::{Span, Timestamp};
-use storage::{LedgerFilter, LedgerGroup, LedgerRecord};
+use storage::{LedgerFilter, LedgerGroup, LedgerRecord, Quantity};
 
 use super::access::visible;
+use super::co2_sources::of_hours;
 use super::{Co2Source, HOUR, LedgerError, LedgerService};
-use crate::service::shared::{Access, Fault, cut_page};
+use crate::service::shared::provenance::{ProvenanceError, known};
+use crate::service::shared::{Access, Fault, blocking, cut_page};
 
 /// Which rows are asked for.
 #[derive(Clone, Debug)]
@@ -24,6 +27,9 @@ pub struct LedgerWanted {
 pub struct LedgerPage {
     /// By the hour in which they count.
     pub rows: Vec<LedgerRecord>,
+    /// How the intensities are counted that are in force now in the hour that each row is about; not those by which it was
+    /// stated.
+    pub accountings: Vec<Option<Co2AccountingDocument>>,
     /// The hour and the id after which the next page starts.
     pub next: Option<(Timestamp, i64)>,
 }
@@ -70,7 +76,22 @@ impl LedgerService {
         let found = self.shared.database.ledger_rows(&filter, after, limit + 1).await;
         let mut rows = found.map_err(Fault::from)?;
         let next = cut_page(&mut rows, limit, |row| (row.counted, row.id));
-        Ok(LedgerPage { rows, next })
+        let accountings = self.accountings(&rows).await?;
+        Ok(LedgerPage { rows, accountings, next })
+    }
+
+    async fn accountings(
+        &self,
+        rows: &[LedgerRecord],
+    ) -> Result<Vec<Option<Co2AccountingDocument>>, Fault> {
+        let hours: Vec<Timestamp> =
+            rows.iter().map(|row| row.correction_of.unwrap_or(row.counted)).collect();
+        let ends = hours.iter().min().zip(hours.iter().max());
+        let hull = ends.and_then(|(first, last)| Span::new(*first, *last + HOUR));
+        let Some(hull) = hull else { return Ok(Vec::new()) };
+        let pieces = self.shared.database.proven_agenda(Quantity::Co2, hull, None).await?;
+        let counted = blocking(move || Ok(of_hours(&known(&pieces)?, hours.into_iter()))).await?;
+        counted.map_err(|error: ProvenanceError| Fault::internal(error))
     }
 
     /// What rows amount to.

@@ -16,7 +16,7 @@ use storage::{Filter, NewestSample};
 
 use super::book_views::BookViewService;
 use super::booking::BookingService;
-use super::shared::{Access, Fault, Shared, SiteState, blocking};
+use super::shared::{Access, Fault, KeptState, Shared, SiteState, blocking};
 use crate::config::meters::{MeterSettings, Metering};
 
 pub use excess::{LEASE, LOOK};
@@ -114,12 +114,14 @@ impl LivePowerService {
         let states = vec![ReservationState::Confirmed, ReservationState::Active];
         let filter = Filter { states, from, to, ..Filter::default() };
         let reservations = self.booking.all_reservations(filter).await?;
-        let span = Span::starting(now, Seconds::ONE);
-        let profile = match span {
-            Some(span) => self.book_views.power_profile(span).await?.steps.first().copied(),
+        let state = self.shared.state().await?;
+        let newest_state = KeptState { state: Arc::clone(&state), as_of: None };
+        let profile = match Span::starting(now, Seconds::ONE) {
+            Some(span) => {
+                self.book_views.power_profile(span, &newest_state).await?.steps.first().copied()
+            }
             None => None,
         };
-        let state = self.shared.state().await?;
         let settings = Arc::clone(&self.shared.settings);
         let sum_up = move || power_now(&settings.metering, now, &newest, &reservations, &state);
         let mut power = blocking(sum_up).await?;

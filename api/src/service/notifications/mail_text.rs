@@ -208,7 +208,7 @@ impl EventText {
             body += &times(span, zone);
         }
         if let Some(offer) = offer {
-            body += &amounts(&offer.terms);
+            body += &amounts(reservation, &offer.terms);
         }
         if chosen.is_none() && self.kind == NotificationKind::Offered {
             _ = writeln!(body, "Held until: {}", when(reservation.expires, zone));

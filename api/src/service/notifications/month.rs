@@ -8,8 +8,8 @@ use storage::{NewMail, NotificationKind, NotificationSettings, ReportKey};
 
 use super::NotificationService;
 use super::mail_text::foot;
-use crate::service::ledger::{LedgerWanted, Report, ReportWanted};
-use crate::service::shared::reservation_text::one_line;
+use crate::service::ledger::{LedgerWanted, Report, ReportWanted, common_accounting};
+use crate::service::shared::reservation_text::{accounting_words, one_line};
 use crate::service::shared::{Access, CallerKind, Fault, digest};
 
 /// So long after a month its report is sent; one that is later than this is not sent any more.
@@ -75,6 +75,7 @@ fn text(month: &str, report: &Report) -> String {
     if report.lines.is_empty() {
         text += "\nNothing.\n";
     }
+    let counted = accounting_words(common_accounting(&report.co2_sources).as_ref());
     for line in &report.lines {
         let project = match line.group.project.as_str() {
             "" => "Without a project".to_owned(),
@@ -91,7 +92,7 @@ fn text(month: &str, report: &Report) -> String {
             _ = writeln!(text, "Cost: {:.2} {}", cost as f64 / 1e6, line.group.currency);
         }
         if let Some(co2) = amounts.co2_location_mg {
-            _ = writeln!(text, "CO2: {:.3} kg", co2 as f64 / 1e6);
+            _ = writeln!(text, "CO2{counted}: {:.3} kg", co2 as f64 / 1e6);
         }
     }
     text += "\nWhat to do: nothing. `wattbook report` says more.\n";

@@ -1,12 +1,14 @@
 //! One question to another site, by its public API, within a time.
 
+use std::time::Duration;
+
 use axum::http::Method;
 use axum::http::header::CONTENT_TYPE;
 use grid_feeds::http::received;
 use planner::time::Timestamp;
 use serde::Deserialize;
 
-use super::circuit::Circuit;
+use super::circuit::{Circuit, SiteReach};
 use super::silence::Silence;
 use crate::config::sites::OtherSite;
 
@@ -25,8 +27,8 @@ pub(super) struct SiteCall<'a> {
     pub(super) body: Option<String>,
     /// The key under which it is done once.
     pub(super) key: Option<String>,
-    /// For whom.
-    pub(super) user: &'a str,
+    /// For whom; `None` for this site itself.
+    pub(super) user: Option<&'a str>,
 }
 
 /// What a site says.
@@ -70,10 +72,33 @@ impl Peer {
         // One that has no room for this site's requests is up.
         let is_up = answer.as_ref().map_or_else(Silence::is_of_site_that_is_up, |_| true);
         self.circuit.note(is_up);
+        let site = &self.settings.name;
+        metrics::counter!("wattbook_other_site_requests_total", "site" => site.clone())
+            .increment(1);
+        if !is_up {
+            metrics::counter!("wattbook_other_site_failures_total", "site" => site.clone())
+                .increment(1);
+        }
         if let Err(silence) = &answer {
             tracing::warn!(site = self.settings.name, %silence, "another site does not answer");
         }
         answer
+    }
+
+    /// How the site answers, as this process has it; `None` while nobody knows.
+    pub(super) fn reach(&self) -> Option<SiteReach> {
+        self.circuit.reach()
+    }
+
+    /// Asks a site of which nothing was heard for a while how it is called, to know whether it answers.
+    pub(super) async fn look(&self, quiet: Duration, now: Timestamp) {
+        if !self.circuit.is_quiet_for(quiet) {
+            return;
+        }
+        let (method, path) = (Method::GET, "site");
+        let asked = SiteCall { method, path, body: None, key: None, user: None };
+        // What comes of it is noted.
+        let _ = self.ask(asked, now).await;
     }
 
     async fn exchange(&self, asked: SiteCall<'_>, now: Timestamp) -> Result<Said, Silence> {
@@ -83,7 +108,7 @@ impl Peer {
         if let Some(token) = token {
             request = request.bearer_auth(token.expose());
         }
-        if *for_users {
+        if let Some(user) = user.filter(|_| *for_users) {
             request = request.header("X-Wattbook-For", user.as_bytes());
         }
         if let Some(key) = key {

@@ -13,6 +13,15 @@ const MOST_UNDER_WAY: usize = 16;
 /// A site that failed so often in turn is left alone for a while.
 const FAILURES_IN_TURN: u32 = 3;
 
+/// How a site answers, as this process has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SiteReach {
+    /// Whether it has not failed several times in turn since it answered last.
+    pub answers: bool,
+    /// How long ago it answered last; `None` where it has not yet.
+    pub age: Option<Duration>,
+}
+
 /// Whether a site may be asked now.
 pub(super) struct Circuit {
     under_way: Semaphore,
@@ -23,6 +32,10 @@ pub(super) struct Circuit {
 #[derive(Default)]
 struct Failures {
     in_turn: u32,
+    /// When it was heard last whether the site answers.
+    noted: Option<Instant>,
+    /// When it answered last.
+    answered: Option<Instant>,
     /// Nothing is asked before.
     paused_until: Option<Instant>,
 }
@@ -49,14 +62,29 @@ impl Circuit {
     /// Notes whether the site answered.
     pub(super) fn note(&self, answered: bool) {
         let mut failures = self.failures();
+        let now = Instant::now();
+        failures.noted = Some(now);
         if answered {
-            *failures = Failures::default();
+            *failures = Failures { noted: Some(now), answered: Some(now), ..Failures::default() };
             return;
         }
         failures.in_turn = failures.in_turn.saturating_add(1);
         if failures.in_turn >= FAILURES_IN_TURN {
-            failures.paused_until = Some(Instant::now() + self.pause);
+            failures.paused_until = Some(now + self.pause);
         }
+    }
+
+    /// How the site answers; `None` while nobody knows: it was not asked yet, or failed fewer times than count.
+    pub(super) fn reach(&self) -> Option<SiteReach> {
+        let failures = self.failures();
+        let answers = failures.in_turn < FAILURES_IN_TURN;
+        let age = failures.answered.map(|it| it.elapsed());
+        (age.is_some() || !answers).then_some(SiteReach { answers, age })
+    }
+
+    /// Whether nothing was heard of the site for so long.
+    pub(super) fn is_quiet_for(&self, length: Duration) -> bool {
+        self.failures().noted.is_none_or(|it| it.elapsed() >= length)
     }
 
     fn failures(&self) -> MutexGuard<'_, Failures> {
@@ -81,6 +109,26 @@ mod tests {
         assert!(matches!(circuit.enter(), Err(Silence::Paused { .. })), "one tries");
         circuit.note(true);
         drop(circuit.enter().unwrap());
+    }
+
+    #[test]
+    fn a_site_is_silent_from_the_failure_that_has_it_left_alone_until_it_answers() {
+        let circuit = Circuit::new(Duration::from_secs(30));
+        assert!(circuit.is_quiet_for(Duration::from_mins(1)), "nobody asked yet");
+        for failures in 1..=FAILURES_IN_TURN {
+            assert_eq!(circuit.reach(), None, "before failure {failures}");
+            circuit.note(false);
+        }
+        assert_eq!(circuit.reach(), Some(SiteReach { answers: false, age: None }));
+        circuit.note(true);
+        assert!(circuit.reach().is_some_and(|it| it.answers && it.age.is_some()));
+        assert!(!circuit.is_quiet_for(Duration::from_mins(1)));
+        // One failure does not end that, and the age is that of the last answer.
+        circuit.note(false);
+        assert!(circuit.reach().is_some_and(|it| it.answers && it.age.is_some()));
+        circuit.note(false);
+        circuit.note(false);
+        assert!(circuit.reach().is_some_and(|it| !it.answers && it.age.is_some()));
     }
 
     #[test]

@@ -24,6 +24,7 @@ use super::booking::BookingService;
 use super::shared::Shared;
 use call::Peer;
 
+pub use circuit::SiteReach;
 pub use data_transfer::{DataTransfer, DataVolume};
 pub use error::OtherSitesError;
 pub use figures::Figures;

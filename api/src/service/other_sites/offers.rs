@@ -6,6 +6,7 @@ use std::time::Duration;
 use axum::http::Method;
 use futures_util::future::join_all;
 use planner::criterion::Values;
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::json::decision::DecisionDocument;
 use planner::ranking::Ranking;
 use planner::request::Tolerances;
@@ -87,6 +88,8 @@ pub struct AskedSite {
     pub detail: String,
     /// How long it took.
     pub took: Duration,
+    /// How its CO2 is counted; `None` where it does not say that.
+    pub co2_accounting: Option<Co2AccountingDocument>,
     /// What is best there.
     pub best: BestOffers,
 }
@@ -102,8 +105,8 @@ pub struct SiteOffers {
     pub best: BestOffers,
 }
 
-/// What a site has, or why it has nothing.
-type Answer = Result<Vec<QuotedStart>, (SiteOutcome, String)>;
+/// What a site has and how its CO2 is counted, or why it has nothing.
+type Answer = Result<(Vec<QuotedStart>, Option<Co2AccountingDocument>), (SiteOutcome, String)>;
 
 impl OtherSiteService {
     /// Asks this site and all others at once, none for longer than the settings say, and chooses among what they offer.
@@ -145,6 +148,7 @@ impl OtherSiteService {
             outcome: SiteOutcome::Offers,
             detail: String::new(),
             took,
+            co2_accounting: None,
             best: BestOffers::default(),
         }
     }
@@ -197,7 +201,7 @@ impl OtherSiteService {
         let transfer = transfer.ok_or_else(too_late)?;
         let body = question.there(transfer, now).ok_or_else(too_late)?;
         let (method, body) = (Method::POST, Some(body));
-        let asked = SiteCall { method, path: "quotes", body, key: None, user };
+        let asked = SiteCall { method, path: "quotes", body, key: None, user: Some(user) };
         let said = peer
             .ask(asked, now)
             .await
@@ -240,7 +244,10 @@ fn told_offers(text: &str, terms: &QuoteTerms<'_>) -> Answer {
     };
     let quote = SiteQuote::read(text).map_err(fault)?;
     let starts = quote.starts(terms).map_err(fault)?;
-    if starts.is_empty() { Err((SiteOutcome::Impossible, quote.reasons())) } else { Ok(starts) }
+    if starts.is_empty() {
+        return Err((SiteOutcome::Impossible, quote.reasons()));
+    }
+    Ok((starts, quote.co2_accounting()))
 }
 
 async fn timed<T>(work: impl Future<Output = T>) -> (T, Duration) {
@@ -256,6 +263,7 @@ fn asked_site(peer: &Peer, took: Duration) -> AskedSite {
         outcome: SiteOutcome::Offers,
         detail: String::new(),
         took,
+        co2_accounting: None,
         best: BestOffers::default(),
     }
 }
@@ -272,7 +280,10 @@ fn choose(
     let tolerances = &question.request.tolerances;
     for (position, (answer, transfer)) in answers.into_iter().enumerate() {
         let quoted = match answer {
-            Ok(quoted) => quoted,
+            Ok((quoted, counted)) => {
+                sites[position].co2_accounting = counted;
+                quoted
+            }
             Err((outcome, detail)) => {
                 (sites[position].outcome, sites[position].detail) = (outcome, detail);
                 continue;

@@ -1,5 +1,6 @@
 //! What is asked of all sites, read once and put to each as its data allows.
 
+use planner::decimal::parse_scaled;
 use planner::json::reader::{Object, read};
 use planner::json::request::{REQUEST_FIELDS, request_fields, search};
 use planner::json::slower_states::slowest_speed;
@@ -190,6 +191,35 @@ fn request(
 /// A number of bytes.
 fn bytes(reader: &mut Reader, raw: &RawValue) -> Option<u64> {
     const MOST: u64 = 1_000_000_000_000_000_000;
-    let read = raw.get().parse::<u64>().ok().filter(|bytes| *bytes <= MOST);
+    let read = whole_number(raw.get()).filter(|bytes| *bytes <= MOST);
     reader.accept(read.ok_or("must be a whole number of bytes from 0 to 1e18"))
+}
+
+/// A whole number, also written as `25.0` or `2.5e10`.
+fn whole_number(text: &str) -> Option<u64> {
+    text.parse().ok().or_else(|| {
+        let is_whole = text.parse::<f64>().is_ok_and(|it| it.fract() == 0.0);
+        let scaled = parse_scaled(text, 1, 0).ok().filter(|_| is_whole)?;
+        u64::try_from(scaled).ok()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_numbers_may_have_a_point_or_an_exponent() {
+        for (text, number) in [
+            ("25", 25),
+            ("7379455062.0", 7_379_455_062),
+            ("2.5e10", 25_000_000_000),
+            ("1e18", 1_000_000_000_000_000_000),
+        ] {
+            assert_eq!(whole_number(text), Some(number));
+        }
+        for text in ["25.5", "-1", "-1.0", "1e30", "\"25\"", "null"] {
+            assert_eq!(whole_number(text), None);
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! What a site says to a quote, read with care: it is somebody else's program.
 
+use grid_feeds::feed::{Accounting, Factors};
 use planner::criterion::{Criterion, Values};
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::quantity::{CarbonMass, Currency, Energy, Money};
 use planner::request::Request;
 use planner::search::SiteStart;
@@ -14,6 +16,8 @@ use super::figures::Figures;
 pub(super) struct SiteQuote {
     #[serde(default)]
     reasons: Vec<QuotedReason>,
+    #[serde(default)]
+    co2_accounting: Option<Co2AccountingDocument>,
     /// The starts that no other of the site beats.
     pareto: Vec<QuotedOffer>,
 }
@@ -106,6 +110,14 @@ impl SiteQuote {
         all.join("; ")
     }
 
+    /// How the CO2 of its starts is counted; `None` where the site does not say it in words that are known here.
+    pub(super) fn co2_accounting(&self) -> Option<Co2AccountingDocument> {
+        let counted = self.co2_accounting.as_ref()?;
+        Accounting::from_word(&counted.accounting)?;
+        let is_known = |word: &str| Factors::from_word(word).is_some();
+        counted.factors.as_deref().is_none_or(is_known).then(|| counted.clone())
+    }
+
     /// The starts that it offers, each judged against what was asked.
     pub(super) fn starts(&self, terms: &QuoteTerms<'_>) -> Result<Vec<QuotedStart>, QuoteFault> {
         self.pareto.iter().map(|offer| offer.start(terms)).collect()
@@ -167,4 +179,30 @@ pub(super) fn sum(one: Values, other: Values) -> Values {
 /// A start as it is compared: what counts of it, and when it counts as begun.
 pub(super) fn compared(counted: &Values, counted_start: Timestamp) -> SiteStart {
     SiteStart { counted_start, amounts: Criterion::ALL.map(|criterion| criterion.exact(counted)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_site_says_how_its_co2_is_counted_in_words_that_are_known_here() {
+        let told = |counted: serde_json::Value| {
+            let quote = json!({ "pareto": [], "co2_accounting": counted }).to_string();
+            let quote = SiteQuote::read(&quote).unwrap();
+            quote.co2_accounting().map(|it| it.to_string())
+        };
+        let counted = |accounting: &str, factors: Option<&str>| {
+            told(json!({ "accounting": accounting, "factors": factors }))
+        };
+        assert_eq!(counted("marginal", Some("direct")).as_deref(), Some("marginal, direct"));
+        assert_eq!(counted("average", None).as_deref(), Some("average"));
+        assert_eq!(counted("mean", None), None);
+        assert_eq!(counted("average", Some("none")), None);
+        assert_eq!(told(serde_json::Value::Null), None);
+        // An older site says nothing of it.
+        assert_eq!(SiteQuote::read("{\"pareto\":[]}").unwrap().co2_accounting(), None);
+    }
 }

@@ -176,7 +176,7 @@ impl OtherSiteService {
         let (Confirmed, Some(id)) = (stored.state, stored.reservation) else { return Ok(stored) };
         let Some(peer) = self.peer(&stored.site) else { return Ok(stored) };
         let path = format!("reservations/{id}");
-        let (method, user) = (Method::GET, stored.owner.as_str());
+        let (method, user) = (Method::GET, Some(stored.owner.as_str()));
         let question = SiteCall { method, path: &path, body: None, key: None, user };
         let now = self.shared.now();
         let said = peer.ask(question, now).await.ok().filter(Said::is_success);

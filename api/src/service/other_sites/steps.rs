@@ -144,7 +144,7 @@ impl OtherSiteService {
             path: &path,
             body: Some(body),
             key: None,
-            user: &reservation.owner,
+            user: Some(&reservation.owner),
         };
         let said = peer.ask(question, self.shared.now()).await?;
         if !said.is_success() {
@@ -168,7 +168,7 @@ impl OtherSiteService {
             });
         };
         let path = format!("reservations/{id}");
-        let (method, user) = (Method::DELETE, reservation.owner.as_str());
+        let (method, user) = (Method::DELETE, Some(reservation.owner.as_str()));
         let question = SiteCall { method, path: &path, body: None, key: None, user };
         let said = peer.ask(question, self.shared.now()).await?;
         let is_gone = said.is_success() || matches!(said.status, 404 | 410);
@@ -199,7 +199,7 @@ impl OtherSiteService {
             path: "reservations",
             body: Some(reservation.sent.clone()),
             key: Some(reservation.id.to_string()),
-            user: &reservation.owner,
+            user: Some(&reservation.owner),
         };
         peer.ask(question, self.shared.now()).await
     }

@@ -24,7 +24,7 @@ impl ResourceManagerService {
     ) -> Result<NodesCompared, Fault> {
         let remembered = self.shared.database.managed_nodes().await?;
         let names = names_of(state);
-        Ok(compare_nodes(&our_part(settings, &names), seen, &remembered))
+        Ok(compare_nodes(&our_part(&settings.partitions, &names), seen, &remembered))
     }
 
     /// Remembers the nodes that are seen, tells what became of them, and notes which of ours have another name.
@@ -34,11 +34,11 @@ impl ResourceManagerService {
             Some(known) => known,
             None => Arc::new(self.shared.database.managed_nodes().await?),
         };
-        let (settings, state) = (turn.settings.clone(), Arc::clone(&turn.state));
+        let (partitions, state) = (turn.settings.partitions.clone(), Arc::clone(&turn.state));
         let (seen, now, before) = (Arc::clone(&turn.seen.nodes), turn.now, Arc::clone(&known));
         let (compared, remembered) = blocking(move || {
             let names = names_of(&state);
-            let ours = our_part(&settings, &names);
+            let ours = our_part(&partitions, &names);
             let compared = compare_nodes(&ours, &seen.items, &before);
             (compared, remember(&before, &seen.items, &ours, now))
         })
@@ -78,10 +78,6 @@ impl ResourceManagerService {
     }
 }
 
-fn our_part<'a>(settings: &'a ManagerSettings, names: &'a [String]) -> OurPart<'a> {
-    OurPart {
-        nodes: names.iter().map(String::as_str).collect(),
-        partitions: &settings.partitions,
-        ..OurPart::default()
-    }
+fn our_part<'a>(partitions: &'a [String], names: &'a [String]) -> OurPart<'a> {
+    OurPart { nodes: names.iter().map(String::as_str).collect(), partitions, ..OurPart::default() }
 }

@@ -125,6 +125,7 @@ impl ResourceManagerService {
         loop {
             if !self.shared.leases.holds(LEASE) {
                 *self.memo() = Memo::default();
+                self.shared.held_readings.forget(LEASE);
                 tokio::select! {
                     () = stop.cancelled() => return,
                     () = self.shared.leases.wait_for(LEASE) => {}

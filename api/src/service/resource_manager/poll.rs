@@ -14,7 +14,7 @@ use super::fit::{told_of_clock, told_of_cluster};
 use super::port::{ManagerAbout, ManagerList, ResourceManager};
 use super::{LEASE, Ports, ResourceManagerService};
 use crate::config::slurm::ManagerSettings;
-use crate::service::shared::Shared;
+use crate::service::shared::{HeldReading, Shared};
 
 /// What it is is found out anew so often: somebody may install another release, or set a clock.
 const ABOUT_EVERY: Duration = Duration::from_mins(5);
@@ -168,7 +168,8 @@ impl ResourceManagerService {
             last.last = Some(now);
             if let Some(difference) = clock_difference {
                 last.clock_difference = Some(*difference);
-                metrics::gauge!("wattbook_slurm_clock_difference_seconds").set(*difference as f64);
+                let readings = &self.shared.held_readings;
+                readings.note(LEASE, HeldReading::ManagerClock, *difference as f64);
             }
         }
         last.failures = if read.is_ok() { 0 } else { last.failures.saturating_add(1) };

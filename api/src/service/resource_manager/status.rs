@@ -15,7 +15,7 @@ use super::open::OpenReservation;
 use super::poll::{LastPoll, Seen, word_of};
 use super::{LEASE, ResourceManagerService};
 use crate::config::slurm::{ManagerMode, ManagerSettings};
-use crate::service::shared::{Fault, SiteState};
+use crate::service::shared::{Fault, HeldReading, HeldReadings, SiteState};
 
 /// What everybody is told of the resource manager.
 #[derive(Debug)]
@@ -186,8 +186,8 @@ impl ResourceManagerService {
     }
 }
 
-/// Measures how many managed reservations are in which state.
-pub(super) fn measure(open: &[OpenReservation]) {
+/// Notes how many managed reservations are in which state.
+pub(super) fn measure(open: &[OpenReservation], readings: &HeldReadings) {
     let counts = ReservationCounts::of(open);
     for (state, count) in [
         (ManagedState::Waiting, counts.waiting),
@@ -195,7 +195,7 @@ pub(super) fn measure(open: &[OpenReservation]) {
         (ManagedState::Failed, counts.failed),
         (ManagedState::Lost, counts.lost),
     ] {
-        metrics::gauge!("wattbook_slurm_reservations", "state" => state.word()).set(count as f64);
+        readings.note(LEASE, HeldReading::ManagedReservations(state), count as f64);
     }
 }
 

@@ -123,7 +123,7 @@ impl ResourceManagerService {
         // Last of what others answer: nobody waits for it.
         let accounted = self.ask_accounting(&mut turn).await;
         let labelled = self.follow_labels(&turn).await;
-        measure(&turn.open);
+        measure(&turn.open, &self.shared.held_readings);
         let kept = remembered.and(noted_powers).and(noted_outside);
         kept.and(woken).and(noted).and(linked).and(pushed).and(accounted).and(labelled)
     }

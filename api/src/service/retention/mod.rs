@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::ledger::LedgerService;
 use super::measurements::THIN_MARGIN;
 use super::shared::{Fault, Shared};
+use crate::clock::Clock;
 
 /// The lease of who prunes.
 pub const LEASE: &str = "retention";
@@ -67,6 +68,8 @@ impl RetentionService {
             PrunedKind::Answers => Some(now - kept.idempotency_keys),
             PrunedKind::Events => Some(now - kept.events),
             PrunedKind::Mails => Some(now - kept.mails),
+            // They are made and judged by the machine's clock, also where the service's is set.
+            PrunedKind::Tokens => Some(Clock::default().guarded().now() - kept.tokens),
             PrunedKind::Offers | PrunedKind::Proposals => Some(now - kept.offers),
             PrunedKind::Series | PrunedKind::Reservations => reservations,
             PrunedKind::AgendaRevisions | PrunedKind::FeedRevisions => Some(now - kept.revisions),

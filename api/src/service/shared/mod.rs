@@ -11,8 +11,10 @@ mod cluster;
 mod epoch_nodes;
 mod fault;
 mod forbidden;
+mod held_readings;
 mod holders;
 mod idempotency;
+mod other_co2;
 mod pages;
 mod planning_pool;
 pub mod provenance;
@@ -53,8 +55,10 @@ pub use cluster::{Cluster, ShownNodes};
 pub use epoch_nodes::EpochNodes;
 pub use fault::Fault;
 pub use forbidden::Forbidden;
+pub use held_readings::{HeldReading, HeldReadings};
 pub use holders::{Holders, quota_subject};
 pub use idempotency::{IdempotencyKey, KeyError};
+pub use other_co2::{KeptOtherCo2, OtherCo2};
 pub use pages::cut_page;
 pub use planning_pool::{PlanningError, PlanningPool};
 pub use quantity::stored_quantity;
@@ -64,7 +68,7 @@ pub use share_factors::{AccountKey, DAY, KeptStandings, ShareFactors};
 pub use shares::{Exceeded, Share, Shares};
 pub use site_state::{SiteState, power_of};
 pub use speed_powers::SpeedPowers;
-pub use state_cache::StateCache;
+pub use state_cache::{KeptState, StateCache};
 pub use stored_words::StoredWords;
 pub use together::Together;
 pub use told_standing::ToldStanding;
@@ -98,6 +102,10 @@ pub struct Shared {
     pub manager_bell: Notify,
     /// Wakes the task that switches nodes before its time: somebody decided.
     pub power_bell: Notify,
+    /// What this process reads where it holds a lease, for the metrics.
+    pub held_readings: HeldReadings,
+    /// CO2 by the accounting that nothing is planned by.
+    pub other_co2: KeptOtherCo2,
     /// How accounts stand.
     pub share_factors: ShareFactors,
     last_epoch: LastEpoch,
@@ -118,6 +126,8 @@ impl Shared {
             dialogue_bell: Notify::new(),
             manager_bell: Notify::new(),
             power_bell: Notify::new(),
+            held_readings: HeldReadings::default(),
+            other_co2: KeptOtherCo2::default(),
             share_factors: ShareFactors::default(),
             last_epoch: LastEpoch::default(),
             settings: Arc::new(settings),

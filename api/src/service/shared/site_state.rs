@@ -10,16 +10,20 @@ use planner::agenda::{Agenda, AgendaError, Agendas, Piece, RateAgenda};
 use planner::book::{Book, Booking, RankedOutage, RankedOutages};
 use planner::dialogue::{Grant, GrantState, PowerOver, raised};
 use planner::identity::ReservationId;
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::node_set::NodeSet;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::{Span, Timestamp};
 use storage::{
-    AgendaPieces, BookChanges, Changes, EpochId, Holding, Marks, NewOffer, Outage, Quantity,
-    StoredQuotaAdjustment,
+    AgendaPieces, BookChanges, Changes, EpochId, Holding, Marks, NewOffer, Outage, ProvenPiece,
+    Quantity, StoredQuotaAdjustment,
 };
 
 use super::provenance::{Provenance, ProvenanceError};
 use super::{Callers, Cluster, Holders};
+
+/// The pieces of each agenda that are in force from now on.
+type ProvenAgendas = Vec<(Quantity, Vec<ProvenPiece>)>;
 
 /// What the service knows at one state of the database.
 #[derive(Clone)]
@@ -36,6 +40,8 @@ pub struct SiteState {
     pub(in crate::service) grants: Arc<Vec<Grant>>,
     /// What the agendas rest on.
     pub(in crate::service) provenance: Arc<Provenance>,
+    /// The pieces of the agendas, with the revisions that they are of.
+    proven: Arc<ProvenAgendas>,
     /// Who holds what, over the cluster's reference order.
     pub(in crate::service) book: Book,
     /// Until when offers that were not chosen are held, by reservation.
@@ -64,6 +70,7 @@ impl SiteState {
             announced_cap: Arc::default(),
             grants: Arc::default(),
             provenance: Arc::default(),
+            proven: Arc::default(),
             held_until: Arc::default(),
             holders: Arc::default(),
             outages: Arc::default(),
@@ -82,8 +89,9 @@ impl SiteState {
     ) -> Result<Self, ProvenanceError> {
         let mut next = Self { marks: Some(changes.marks), cluster, ..self.clone() };
         let announced = changes.agendas.is_some();
-        if let Some(pieces) = changes.agendas {
+        if let Some(mut pieces) = changes.agendas {
             next.provenance = Arc::new(Provenance::new(&pieces.proven)?);
+            next.proven = Arc::new(std::mem::take(&mut pieces.proven));
             let agendas = agendas(pieces)?;
             next.announced_cap = Arc::new(agendas.power_cap.clone());
             next.agendas = Arc::new(agendas);
@@ -122,6 +130,11 @@ impl SiteState {
         (self.agendas.price.agenda().at(at), self.agendas.co2.agenda().at(at))
     }
 
+    /// How CO2 is counted from now on; `None` where that is not known, or not the same for all of it.
+    pub fn co2_accounting(&self) -> Option<Co2AccountingDocument> {
+        self.provenance.co2_accounting()
+    }
+
     /// Of which spans an agenda has a value, in order; of the cap what was announced.
     pub fn announced_spans(&self, quantity: Quantity) -> Vec<Span> {
         fn spans<T>(pieces: &[Piece<T>]) -> Vec<Span> {
@@ -136,6 +149,17 @@ impl SiteState {
                 .as_ref()
                 .map_or_else(Vec::new, |cap| spans(cap.pieces())),
         }
+    }
+
+    /// The pieces in force of an agenda that touch a span from now on, trimmed to it.
+    pub(in crate::service) fn proven(&self, quantity: Quantity, span: Span) -> Vec<ProvenPiece> {
+        let of_quantity = self.proven.iter().filter(|(of, _)| *of == quantity);
+        let trimmed = |proven: &ProvenPiece| {
+            let Piece { span: of, value } = proven.piece;
+            let span = Span::new(of.start().max(span.start()), of.end().min(span.end()))?;
+            Some(ProvenPiece { piece: Piece { span, value }, ..proven.clone() })
+        };
+        of_quantity.flat_map(|(_, pieces)| pieces).filter_map(trimmed).collect()
     }
 
     /// The agendas under the announced cap and those of the grants.

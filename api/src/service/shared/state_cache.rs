@@ -3,9 +3,12 @@
 //! Whoever needs a state waits for an answer to a question that was asked after they came, so that
 //! they see everything that was committed before. Those who come while the database is asked share
 //! the next question: however many they are, one is under way and one to come.
+//!
+//! While the database is away, reads that say so may have what was read last, for a while ([`KeptState`]).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex as SyncMutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use planner::cap_scope::CapScope;
 use planner::node::Nodes;
@@ -14,7 +17,28 @@ use storage::{Changes, Database, EpochId, StorageError};
 use tokio::sync::Mutex;
 
 use super::{Cluster, Fault, SiteState, blocking};
-use crate::clock::Clock;
+use crate::clock::{Clock, SteadyInstant};
+
+/// What was read is good for reads without the database for so long after the database said last that it holds, also while the
+/// machine sleeps. So long may somebody read who was shut out meanwhile by another process.
+const KEPT_FOR: Duration = Duration::from_mins(5);
+
+/// A state for reads.
+#[derive(Clone)]
+pub struct KeptState {
+    /// The site.
+    pub state: Arc<SiteState>,
+    /// Where the database is away, the instant until which everything committed is in it; `None` where it is as new as can be.
+    pub as_of: Option<Timestamp>,
+}
+
+/// A state that was read, and when the database was asked that said that it holds.
+#[derive(Clone)]
+struct SeenState {
+    state: Arc<SiteState>,
+    as_of: Timestamp,
+    asked: SteadyInstant,
+}
 
 /// The newest state that was read, and who asks next.
 pub struct StateCache {
@@ -27,7 +51,7 @@ pub struct StateCache {
     asked: AtomicU64,
     turn: Mutex<LastAnswer>,
     /// The newest state, for those who do not wait.
-    seen: SyncMutex<Option<Arc<SiteState>>>,
+    seen: SyncMutex<Option<SeenState>>,
     /// Nodes that this process wrote: they need not be read.
     prepared: SyncMutex<Option<(EpochId, Arc<Cluster>)>>,
 }
@@ -40,6 +64,20 @@ struct LastAnswer {
     /// That the database was out of reach then.
     unavailable: Option<Arc<StorageError>>,
     state: Option<Arc<SiteState>>,
+    /// When the question was asked that the database answered last.
+    asked: Option<(Timestamp, SteadyInstant)>,
+}
+
+impl SeenState {
+    /// This state where the database is away; `None` where it is too old.
+    fn kept(self, at: SteadyInstant, now: Timestamp) -> Option<KeptState> {
+        let Self { state, as_of, asked } = self;
+        let is_good = at.saturating_duration_since(asked) <= KEPT_FOR;
+        is_good.then(|| {
+            let lapsed = state.without_lapsed(now).map(Arc::new);
+            KeptState { state: lapsed.unwrap_or(state), as_of: Some(as_of) }
+        })
+    }
 }
 
 impl StateCache {
@@ -59,9 +97,11 @@ impl StateCache {
         let mut last = self.turn.lock().await;
         if last.question <= asked_before {
             let question = self.asked.fetch_add(1, Ordering::SeqCst) + 1;
+            let asked = (self.clock.now(), SteadyInstant::now());
             match self.ask(last.state.as_ref()).await {
                 Ok(state) => {
                     last.state = Some(state);
+                    last.asked = Some(asked);
                     last.unavailable = None;
                 }
                 Err(Fault::Unavailable(error)) => last.unavailable = Some(error),
@@ -76,14 +116,22 @@ impl StateCache {
         if let Some(state) = last.state.as_ref().and_then(|it| it.without_lapsed(now)) {
             last.state = Some(Arc::new(state));
         }
-        let state = last.state.as_ref().map(Arc::clone);
-        self.seen().clone_from(&state);
-        state.ok_or_else(|| Fault::Internal(anyhow::anyhow!("no state was read")))
+        let (Some(state), Some((as_of, asked))) = (last.state.clone(), last.asked) else {
+            return Err(Fault::Internal(anyhow::anyhow!("no state was read")));
+        };
+        *self.seen() = Some(SeenState { state: Arc::clone(&state), as_of, asked });
+        Ok(state)
     }
 
     /// The state that was read last, without asking whether it still holds.
     pub fn known(&self) -> Option<Arc<SiteState>> {
-        self.seen().clone()
+        self.seen().as_ref().map(|it| Arc::clone(&it.state))
+    }
+
+    /// The state that was read last, for a read while the database is away; `None` where that is too long ago.
+    pub fn kept(&self) -> Option<KeptState> {
+        let seen = self.seen().clone()?;
+        seen.kept(SteadyInstant::now(), self.clock.now())
     }
 
     /// Keeps nodes that were just written, so that they need not be read.
@@ -121,7 +169,7 @@ impl StateCache {
         .map_err(Fault::Internal)
     }
 
-    fn seen(&self) -> MutexGuard<'_, Option<Arc<SiteState>>> {
+    fn seen(&self) -> MutexGuard<'_, Option<SeenState>> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -162,4 +210,25 @@ fn state(
         None => SiteState::of(Arc::clone(&cluster))?.after(changes, cluster, now)?,
     };
     Ok(Arc::new(state))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Asked at second 100; five minutes later it may still be read, and a second after that no more.
+    #[test]
+    fn what_was_read_is_kept_for_five_minutes() {
+        let cluster =
+            Cluster::new(Arc::new(Nodes::numbered(Vec::new()).unwrap()), CapScope::ReservedNodes);
+        let (as_of, asked) = (Timestamp::from_unix_seconds(100), SteadyInstant::now());
+        let state = Arc::new(SiteState::of(Arc::new(cluster)).unwrap());
+        let seen = SeenState { state, as_of, asked };
+        let kept = |seconds| {
+            let at = asked + Duration::from_secs(seconds);
+            seen.clone().kept(at, Timestamp::from_unix_seconds(100)).map(|it| it.as_of)
+        };
+        assert_eq!(kept(300), Some(Some(as_of)));
+        assert_eq!(kept(301), None);
+    }
 }

@@ -65,8 +65,8 @@ pub struct SimulationsPage {
 pub enum Removed {
     /// It had not ended, and was cancelled.
     Cancelled(Box<Simulation>),
-    /// It is gone with its results.
-    Gone,
+    /// It is gone with its results; whose it was.
+    Gone(String),
 }
 
 impl SimulationService {
@@ -95,6 +95,7 @@ impl SimulationService {
         if self.shared.database.queued_simulations().await? >= u64::from(queue.most) {
             return Err(SimulationError::QueueFull);
         }
+        document.co2_accounting = self.site_accounting(&document).await?;
         let shown = document.shown().map_err(Fault::internal)?;
         self.put_in_site(state, &mut document).await?;
         let checked = {
@@ -217,11 +218,11 @@ impl SimulationService {
         access: Access<'_>,
         id: SimulationId,
     ) -> Result<Removed, SimulationError> {
-        self.simulation(access, id).await?;
+        let found = self.simulation(access, id).await?;
         if self.shared.database.cancel_simulation(id, self.shared.now()).await? {
             return Ok(Removed::Cancelled(Box::new(self.simulation(access, id).await?)));
         }
         self.shared.database.remove_simulation(id).await?;
-        Ok(Removed::Gone)
+        Ok(Removed::Gone(found.owner))
     }
 }

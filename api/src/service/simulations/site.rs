@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use planner::agenda::{Agenda, Agendas, Piece, RateAgenda};
 use planner::json::JsonError;
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::quantity::{CarbonIntensity, EnergyPrice, Power};
 use planner::time::{Span, Timestamp};
 use serde_json::Value;
 use storage::Quantity;
 
 use super::{SimulationError, SimulationService};
+use crate::service::shared::provenance::common_accounting;
 use crate::service::shared::{Fault, SiteState};
 use crate::simulation::document::{Document, Origin};
 
@@ -46,6 +48,20 @@ impl SimulationService {
             document.agendas = Origin::Given(agendas);
         }
         if errors.is_empty() { Ok(()) } else { Err(SimulationError::Invalid(errors)) }
+    }
+
+    /// How CO2 is counted of what a document takes from the site; `None` where it takes no agendas, and where that is not
+    /// known, or not the same for all of it.
+    pub(super) async fn site_accounting(
+        &self,
+        document: &Document,
+    ) -> Result<Option<Co2AccountingDocument>, Fault> {
+        let span = Span::new(start(document), Timestamp::MAX);
+        let Some(span) = span.filter(|_| document.agendas == Origin::Site) else {
+            return Ok(None);
+        };
+        let known = self.agendas.known_agenda(Quantity::Co2, span, None).await?;
+        Ok(common_accounting(&known))
     }
 
     /// The agendas in force from an instant on; no cap where none was ever announced.

@@ -4,8 +4,8 @@ use planner::rights::Action;
 use planner::time::Timestamp;
 
 use super::sql;
-use crate::access::ApiToken;
 use crate::access::row::TokenRow;
+use crate::access::{ApiToken, RenewalOutcome, TokenLimit};
 use crate::book::repository::BookRow;
 use crate::book::sql as book;
 use crate::database::repository;
@@ -30,8 +30,28 @@ repository!(
             Ok(transaction.commit().await?)
         }
 
+        /// Stores a token, unless its owner has as many as they may when it is made: `false`, and nothing is stored.
+        ///
+        /// # Errors
+        /// [`StorageError::TokenExists`] where its digest or id is taken.
+        pub async fn create_token_within(
+            &self,
+            limit: TokenLimit,
+            token: &ApiToken,
+        ) -> Result<bool, StorageError> {
+            let mut transaction = BookRow::<Engine>::begin_write(self).await?;
+            let all = Self::all(&mut transaction).await?;
+            if !limit.leaves_room(&all, &token.owner, token.created) {
+                return Ok(false);
+            }
+            Self::insert(&mut transaction, token).await?;
+            Self::tokens_changed(&mut transaction, token.created).await?;
+            transaction.commit().await?;
+            Ok(true)
+        }
+
         /// Stores the successor of a token that counts when it is made, and lets that one end at an instant, or before where it
-        /// did; `false`, and nothing is stored, where it counts no more.
+        /// did. Its owner has no more than the limit says, where one is given.
         ///
         /// # Errors
         /// The database cannot be written.
@@ -40,11 +60,17 @@ repository!(
             id: TokenId,
             ends: Timestamp,
             successor: &ApiToken,
-        ) -> Result<bool, StorageError> {
+            limit: Option<TokenLimit>,
+        ) -> Result<RenewalOutcome, StorageError> {
             let mut transaction = BookRow::<Engine>::begin_write(self).await?;
             let all = Self::all(&mut transaction).await?;
             if !all.iter().any(|it| it.id == id && it.counts_at(successor.created)) {
-                return Ok(false);
+                return Ok(RenewalOutcome::Ended);
+            }
+            let leaves_room =
+                |it: TokenLimit| it.leaves_room(&all, &successor.owner, successor.created);
+            if !limit.is_none_or(leaves_room) {
+                return Ok(RenewalOutcome::TooMany);
             }
             sqlx::query(sql::END_TOKEN)
                 .bind(id)
@@ -54,7 +80,7 @@ repository!(
             Self::insert(&mut transaction, successor).await?;
             Self::tokens_changed(&mut transaction, successor.created).await?;
             transaction.commit().await?;
-            Ok(true)
+            Ok(RenewalOutcome::Stored)
         }
 
         /// Notes that a token was used; what was used later stays so.

@@ -60,7 +60,8 @@ repository!(
             connections: &Connections<Engine>,
             turn: Turn,
         ) -> Result<Transaction<Engine>, StorageError> {
-            let begin = Transaction::begin(&connections.writer, Engine::BEGIN_WRITE, Some(turn));
+            let (writer, patience) = (&connections.writer, connections.patience.clone());
+            let begin = Transaction::begin(writer, Engine::BEGIN_WRITE, Some(turn), patience);
             let mut transaction = begin.await?;
             sqlx::query(sql::COUNT_CHANGE).execute(&mut *transaction).await?;
             Ok(transaction)
@@ -74,7 +75,7 @@ repository!(
                 return Ok(marks);
             }
             // The first question, or the kept connection broke.
-            let mut connection = self.reader.acquire().await?;
+            let mut connection = self.reading().await?;
             let marks = sqlx::query_as(sql::MARKS).fetch_one(&mut *connection).await?;
             self.keep(connection);
             Ok(marks)

@@ -1,4 +1,4 @@
-//! The clock of a database, and how often operators said that clocks are right though they jumped.
+//! The clock of a database, how often operators said that clocks are right though they jumped, and what was told of a jump.
 
 mod reading;
 mod repository;

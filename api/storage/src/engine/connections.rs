@@ -1,6 +1,6 @@
 //! The connections of one database, and the transactions that begin on them.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sqlx::Pool;
 use sqlx::pool::PoolConnection;
@@ -9,6 +9,7 @@ use crate::engine::dialect::Dialect;
 use crate::engine::silence::Patience;
 use crate::engine::transaction::Transaction;
 use crate::engine::turns::Turns;
+use crate::engine::waits;
 use crate::error::StorageError;
 
 /// The connections of one database.
@@ -24,7 +25,7 @@ pub(crate) struct Connections<DB: Dialect> {
     /// Who of this process writes the book.
     pub(crate) turns: Turns,
     /// How long one waits for the server; `None` where each answer may take its time.
-    pub(crate) patience: Option<Patience>,
+    pub(crate) patience: Option<Arc<Patience>>,
 }
 
 impl<DB: Dialect> Connections<DB> {
@@ -36,12 +37,21 @@ impl<DB: Dialect> Connections<DB> {
 
     /// These connections, where each answer comes in time or not at all.
     pub(crate) fn with_patience(self, patience: Patience) -> Self {
-        Self { patience: Some(patience), ..self }
+        Self { patience: Some(Arc::new(patience)), ..self }
+    }
+
+    /// A connection for reads of work that may have had another before.
+    pub(crate) async fn reading(&self) -> Result<PoolConnection<DB>, StorageError> {
+        Ok(waits::for_a_connection(self.reader.acquire()).await?)
     }
 
     /// The connection kept for questions, if nobody is using it.
     pub(crate) fn kept(&self) -> Option<PoolConnection<DB>> {
-        self.asking.lock().unwrap_or_else(PoisonError::into_inner).take()
+        let kept = self.asking.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if kept.is_some() {
+            waits::has_connection();
+        }
+        kept
     }
 
     /// Keeps a connection for the next question.
@@ -54,12 +64,14 @@ impl<DB: Dialect> Connections<DB> {
 
     /// Begins a transaction that writes and counts no change, because it writes nothing of the book.
     pub(crate) async fn begin_beside_the_book(&self) -> Result<Transaction<DB>, StorageError> {
-        Ok(Transaction::begin(&self.writer, DB::BEGIN_WRITE, None).await?)
+        let patience = self.patience.clone();
+        Ok(Transaction::begin(&self.writer, DB::BEGIN_WRITE, None, patience).await?)
     }
 
     /// Begins a transaction whose reads all see one state.
     pub(crate) async fn begin_read(&self) -> Result<Transaction<DB>, StorageError> {
-        Ok(Transaction::begin(&self.reader, DB::BEGIN_READ, None).await?)
+        let patience = self.patience.clone();
+        Ok(Transaction::begin(&self.reader, DB::BEGIN_READ, None, patience).await?)
     }
 
     /// Closes all connections. The writer last: closing it folds the write-ahead log into the file.

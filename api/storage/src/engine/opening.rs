@@ -16,6 +16,7 @@ use super::sql;
 use crate::engine::connections::Connections;
 use crate::engine::reach::{Reach, named};
 use crate::engine::silence::Patience;
+use crate::engine::waits::has_connection;
 use crate::error::StorageError;
 use crate::refusal::EngineRefusal;
 
@@ -179,32 +180,32 @@ pub(crate) fn postgres_connections(options: PgConnectOptions) -> Connections<Pos
     let options = named(options);
     let reach = Reach::new(options.clone());
     let pool = postgres_pool(options);
-    let connections = Connections::new(pool.clone(), pool);
+    let connections = Connections::new(pool.clone(), pool.clone());
     if has_own_limit {
         return connections;
     }
-    connections.with_patience(Patience { limit: SILENT_AFTER, reach, moved: Arc::default() })
+    connections.with_patience(Patience { limit: SILENT_AFTER, reach, moved: Arc::default(), pool })
 }
 
 /// Connections with the service's limits. The first is made when it is needed.
 pub(crate) fn postgres_pool(options: PgConnectOptions) -> Pool<Postgres> {
     let set = options.get_options().unwrap_or_default().to_owned();
     let limits = POSTGRES_LIMITS.into_iter().filter(|(name, _)| !set.contains(name));
-    let pool = PgPoolOptions::new();
     #[cfg(target_os = "linux")]
-    let pool = pool.after_connect({
-        let port = options.get_port();
-        move |_, _| {
-            // Where that is not allowed, statements are slower.
-            let _ = super::nodelay::send_at_once(port);
-            Box::pin(async { Ok(()) })
-        }
+    let port = options.get_port();
+    let pool = PgPoolOptions::new().after_connect(move |_, _| {
+        has_connection();
+        // Where that is not allowed, statements are slower.
+        #[cfg(target_os = "linux")]
+        let _ = super::nodelay::send_at_once(port);
+        Box::pin(async { Ok(()) })
     });
     // Whether a connection still works is asked of those that were idle, not before every question.
     pool.max_connections(POSTGRES_CONNECTIONS)
         .acquire_timeout(ANSWER_WITHIN)
         .test_before_acquire(false)
         .before_acquire(|connection, known| {
+            has_connection();
             Box::pin(async move {
                 if known.idle_for >= TRUSTED_WHEN_IDLE_FOR {
                     connection.ping().await?;

@@ -32,16 +32,22 @@ const SIGN_OF_LIFE: u64 = 4;
 /// For so long after a look that found it away one looks at once.
 const AWAY_FOR: Duration = Duration::from_secs(5);
 
-/// Whether the server works for others who connect by the same name.
-const IS_AT_WORK: &str = "SELECT EXISTS (SELECT 1 FROM pg_stat_activity
-    WHERE application_name = current_setting('application_name')
-        AND pid <> pg_backend_pid() AND state NOT LIKE 'idle%')";
+/// Whether the server works for others who connect by the same name, and whether it has done for a while for one of them. One that
+/// waits to hear from us, or for us to take what it says, does not. Where it does not tell since when (`track_activities`), or its
+/// clock was set back, it counts as long.
+const IS_AT_WORK: &str =
+    "SELECT count(*) > 0, count(*) FILTER (WHERE wait_event_type IS DISTINCT FROM 'Client'
+        AND (query_start BETWEEN clock_timestamp() - interval '0.3 s' AND clock_timestamp()) IS NOT TRUE) > 0
+    FROM pg_stat_activity WHERE application_name = current_setting('application_name')
+        AND pid <> pg_backend_pid() AND state NOT LIKE 'idle%'";
 
 /// What a look shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reachability {
     /// It works for this process, or waits for others on its behalf.
     AtWork,
+    /// It works for this process, and nothing takes it long: who has waited for long does not wait for that.
+    AtShortWork,
     /// It is there, and waits for this process.
     Idle,
     /// It says nothing.
@@ -124,9 +130,13 @@ impl Reach {
         let asked = async {
             let mut connection = PgConnection::connect_with(&self.options).await?;
             let row = sqlx::raw_sql(IS_AT_WORK).fetch_one(&mut connection).await?;
-            let is_at_work: bool = row.try_get(0)?;
+            let shows = match (row.try_get(0)?, row.try_get(1)?) {
+                (false, _) => Reachability::Idle,
+                (true, false) => Reachability::AtShortWork,
+                (true, true) => Reachability::AtWork,
+            };
             let _ = connection.close().await;
-            Ok::<_, sqlx::Error>(is_at_work)
+            Ok::<_, sqlx::Error>(shows)
         };
         let asked = asked.await;
         // It is there, and has as many clients as it takes.
@@ -142,10 +152,10 @@ impl Reach {
             return Reachability::AtWork;
         }
         match asked.map_err(StorageError::from) {
-            Ok(false) => Reachability::Idle,
+            Ok(shows) => shows,
             Err(StorageError::Unavailable(_)) => Reachability::Refused,
-            // It works for this process, or is there and lets no more in.
-            Ok(true) | Err(_) => Reachability::AtWork,
+            // It is there and lets no more in.
+            Err(_) => Reachability::AtWork,
         }
     }
 }

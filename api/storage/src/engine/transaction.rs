@@ -8,13 +8,17 @@
 //! did not, and is closed where the engine does not say that it is over.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::Pool;
 use sqlx::pool::PoolConnection;
 
 use crate::engine::dialect::Dialect;
+use crate::engine::silence::{Patience, unless_silent};
 use crate::engine::turns::Turn;
+use crate::engine::waits;
+use crate::error::StorageError;
 
 /// How long an abandoned transaction may take to be rolled back: what was under way ends first.
 const ROLLED_BACK_WITHIN: Duration = Duration::from_secs(15);
@@ -35,8 +39,10 @@ impl<DB: Dialect> Transaction<DB> {
         pool: &Pool<DB>,
         statement: &'static str,
         turn: Option<Turn>,
+        patience: Option<Arc<Patience>>,
     ) -> Result<Self, sqlx::Error> {
-        let held = HeldConnection { connection: pool.acquire().await?, over: false };
+        let connection = waits::for_a_connection(pool.acquire()).await?;
+        let held = HeldConnection { connection, over: false, patience };
         // From here on it is taken back, whatever becomes of the caller and of `BEGIN`.
         let mut transaction = Self { held: Some(held), turn };
         DB::run(&mut transaction, statement).await?;
@@ -71,6 +77,10 @@ impl<DB: Dialect> Drop for Transaction<DB> {
     fn drop(&mut self) {
         let turn = self.turn.take();
         if let Some(held) = self.held.take() {
+            if waits::is_given_up() {
+                // Nobody would answer: it is closed.
+                return;
+            }
             tokio::spawn(async move {
                 held.roll_back().await;
                 drop(turn);
@@ -84,11 +94,18 @@ impl<DB: Dialect> Drop for Transaction<DB> {
 struct HeldConnection<DB: Dialect> {
     connection: PoolConnection<DB>,
     over: bool,
+    /// How long one waits for the server while it is rolled back.
+    patience: Option<Arc<Patience>>,
 }
 
 impl<DB: Dialect> HeldConnection<DB> {
     async fn roll_back(mut self) {
         let rolled_back = DB::run(&mut self.connection, "ROLLBACK");
+        let rolled_back = async {
+            waits::has_connection();
+            rolled_back.await.map_err(StorageError::from)
+        };
+        let rolled_back = unless_silent(self.patience.as_deref(), Box::pin(rolled_back));
         let answer = tokio::time::timeout(ROLLED_BACK_WITHIN, rolled_back).await;
         self.over = matches!(answer, Ok(Ok(())));
     }
@@ -131,12 +148,13 @@ mod tests {
         let pool = sqlite(&folder).await;
         for _ in 0..3 {
             let mut transaction =
-                Transaction::begin(&pool, Sqlite::BEGIN_WRITE, None).await.unwrap();
+                Transaction::begin(&pool, Sqlite::BEGIN_WRITE, None, None).await.unwrap();
             transaction.execute("INSERT INTO t VALUES (1)").await.unwrap();
             transaction.execute("ROLLBACK").await.unwrap();
             drop(transaction);
         }
-        let mut transaction = Transaction::begin(&pool, Sqlite::BEGIN_WRITE, None).await.unwrap();
+        let mut transaction =
+            Transaction::begin(&pool, Sqlite::BEGIN_WRITE, None, None).await.unwrap();
         transaction.execute("INSERT INTO t VALUES (2)").await.unwrap();
         transaction.commit().await.unwrap();
         let kept: Vec<i64> = sqlx::query_scalar("SELECT a FROM t").fetch_all(&pool).await.unwrap();
@@ -149,7 +167,7 @@ mod tests {
         let pool = sqlite(&folder).await;
         for _ in 0..20 {
             let mut transaction =
-                Transaction::begin(&pool, Sqlite::BEGIN_WRITE, None).await.unwrap();
+                Transaction::begin(&pool, Sqlite::BEGIN_WRITE, None, None).await.unwrap();
             transaction.execute("INSERT INTO t VALUES (1)").await.unwrap();
         }
         let kept: i64 =
@@ -163,11 +181,11 @@ mod tests {
         else {
             return;
         };
-        let begin = Transaction::begin(&pool, Postgres::BEGIN_WRITE, None);
+        let begin = Transaction::begin(&pool, Postgres::BEGIN_WRITE, None, None);
         let mut transaction = begin.await.unwrap();
         transaction.execute("SELECT 1 / 0").await.unwrap_err();
         transaction.commit().await.unwrap_err();
-        Transaction::begin(&pool, Postgres::BEGIN_READ, None)
+        Transaction::begin(&pool, Postgres::BEGIN_READ, None, None)
             .await
             .unwrap()
             .commit()

@@ -11,6 +11,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::Instant;
 
+use crate::engine::waits::elsewhere;
 use crate::error::StorageError;
 
 /// How long all are refused after one waited in vain.
@@ -33,7 +34,7 @@ impl Turns {
     /// [`StorageError::BookHeld`] where somebody waited in vain for another process just before.
     pub(crate) async fn wait(&self) -> Result<Turn, StorageError> {
         self.expect_hope()?;
-        let turn = Arc::clone(&self.turn).lock_owned().await;
+        let turn = elsewhere(Arc::clone(&self.turn).lock_owned()).await;
         self.expect_hope()?;
         Ok(turn)
     }

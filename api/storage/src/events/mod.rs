@@ -17,6 +17,10 @@ pub const EVENT_KINDS: &[&str] = &[
     "calibration.judged",
     "calibration.proposed",
     "calibration.rejected",
+    "clock.believed",
+    "clock.doubted",
+    "feed.agreed",
+    "feed.disagreed",
     "feed.revised",
     "feed.status",
     "grants.changed",
@@ -82,6 +86,8 @@ pub const EVENT_KINDS: &[&str] = &[
     "simulation.finished",
     "simulation.queued",
     "simulation.running",
+    "site.answers",
+    "site.silent",
     "tokens.changed",
 ];
 

@@ -16,7 +16,7 @@ statements! {
         WHERE owner = $1 AND id > $2 AND kind LIKE 'reservation.%' ORDER BY id LIMIT $3";
 
     /// The oldest and the newest.
-    EVENTS_KEPT = "SELECT MIN(id) AS oldest, MAX(id) AS newest FROM events";
+    EVENTS_KEPT = "SELECT (SELECT MIN(id) FROM events) AS oldest, (SELECT MAX(id) FROM events) AS newest";
 
     /// Deletes, of the $3 oldest, those from before an instant and those up to an id, but never the
     /// newest of all.

@@ -83,7 +83,7 @@ repository!(
                     .bind(before.0)
                     .bind(before.1)
                     .bind(page)
-                    .fetch_all(&self.reader)
+                    .fetch_all(&mut *self.reading().await?)
                     .await?;
                 let Some(last) = rows.last() else { break };
                 before = (last.received_s, last.id.get());
@@ -105,6 +105,42 @@ repository!(
                 page = (page * 2).min(LARGEST_PAGE);
             }
             Ok(found)
+        }
+
+        /// A page of the revisions of a feed that touch a window, the newest first, with their pieces: those that came
+        /// before another one, at most so many, and of more than one revision at most so many pieces.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn feed_revisions_touching(
+            &self,
+            feed: &str,
+            quantity: Quantity,
+            window: Span,
+            before: Option<(Timestamp, FeedRevisionId)>,
+            limit: u16,
+            most_pieces: i64,
+        ) -> Result<Vec<FeedRevision>, StorageError> {
+            let before = before.map_or((i64::MAX, i64::MAX), |(received, id)| {
+                (received.as_unix_seconds(), id.get())
+            });
+            let rows: Vec<(FeedRevisionId, i64)> = sqlx::query_as(sql::FEED_SIZES)
+                .bind(feed)
+                .bind(quantity.word())
+                .bind(window.start().as_unix_seconds())
+                .bind(window.end().as_unix_seconds())
+                .bind(before.0)
+                .bind(before.1)
+                .bind(i64::from(limit))
+                .fetch_all(&self.reader)
+                .await?;
+            let mut pieces = 0;
+            let page = rows.iter().enumerate().take_while(|(index, (_, count))| {
+                pieces += count;
+                *index == 0 || pieces <= most_pieces
+            });
+            let ids: Vec<FeedRevisionId> = page.map(|(_, (id, _))| *id).collect();
+            self.feed_revisions_of(&ids).await
         }
 
         /// A page of a feed's revisions, the newest first, below the id `before`.
@@ -233,7 +269,8 @@ repository!(
                 list.push_bind(*id);
             }
             list.push_unseparated(") ORDER BY received_s DESC, id DESC");
-            let rows: Vec<PackedRow> = query.build_query_as().fetch_all(&self.reader).await?;
+            let rows: Vec<PackedRow> =
+                query.build_query_as().fetch_all(&mut *self.reading().await?).await?;
             rows.into_iter().map(FeedRevision::try_from).collect()
         }
     }

@@ -24,6 +24,12 @@ statements! {
           AND received_s <= $5 AND (received_s < $5 OR id < $6)
         ORDER BY received_s DESC, id DESC LIMIT $7";
 
+    /// Revisions as those of the spans, with how many pieces they have.
+    FEED_SIZES = "SELECT id, piece_count FROM feed_revisions
+        WHERE feed = $1 AND quantity = $2 AND span_end_s > $3 AND span_start_s < $4
+          AND received_s <= $5 AND (received_s < $5 OR id < $6)
+        ORDER BY received_s DESC, id DESC LIMIT $7";
+
     /// The latest revision of each of all feeds, without pieces.
     LATEST_FEED_REVISIONS = concat!("SELECT ", columns!(), "
         FROM feeds AS f JOIN feed_revisions AS r ON r.id =

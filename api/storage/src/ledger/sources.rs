@@ -93,7 +93,7 @@ repository!(
             before: Timestamp,
         ) -> Result<Option<(RevisionId, Option<Span>)>, StorageError> {
             let mark: LedgerMarkRow =
-                sqlx::query_as(sql::LEDGER_MARK).fetch_one(&self.reader).await?;
+                sqlx::query_as(sql::LEDGER_MARK).fetch_one(&mut *self.reading().await?).await?;
             if mark.newest <= mark.revision_id {
                 return Ok(None);
             }
@@ -101,7 +101,7 @@ repository!(
                 .bind(mark.revision_id)
                 .bind(mark.newest)
                 .bind(before.as_unix_seconds())
-                .fetch_one(&self.reader)
+                .fetch_one(&mut *self.reading().await?)
                 .await?;
             Ok(Some((mark.newest, revised.span_before(before))))
         }

@@ -122,11 +122,11 @@ statements! {
             o.end_s - o.start_s AS length_s, o.node_ranges,
             EXISTS (SELECT 1 FROM managed_reservations AS m
                 WHERE m.reservation_id = r.id AND m.pushed IS NOT NULL) AS managed
-        FROM allocations AS a JOIN reservations AS r ON r.id = a.reservation_id
-            JOIN offers AS o ON o.id = a.offer_id
-        WHERE a.end_s > $1 AND a.start_s < $2 AND a.offer_id = r.chosen_offer_id
-          AND r.state IN ('confirmed', 'active', 'completed', 'cancelled', 'failed')
-        ORDER BY a.offer_id, a.start_s, a.first_rank";
+        FROM allocations AS a CROSS JOIN reservations AS r CROSS JOIN offers AS o
+        WHERE r.id = a.reservation_id AND o.id = a.offer_id
+          AND a.end_s > $1 AND a.start_s < $2 AND a.offer_id = r.chosen_offer_id
+          AND r.state || '' IN ('confirmed', 'active', 'completed', 'cancelled', 'failed')
+        ORDER BY COALESCE(a.offer_id, a.reservation_id), a.start_s, a.first_rank";
 
     /// The jobs that ran in a window. One that runs may end later than was expected. Each case is found by an index.
     JOBS_DURING = concat!("SELECT ", job_columns!(), " FROM managed_jobs

@@ -8,9 +8,9 @@ use planner::time::{Seconds, Span, Timestamp};
 use sqlx::QueryBuilder;
 
 use super::sql;
-use crate::blocking::blocking;
 use crate::changed_hours::repository::{ChangedHours, hour_s};
 use crate::database::repository;
+use crate::engine::blocking::blocking;
 use crate::engine::connections::Connection;
 use crate::engine::dialect::Dialect;
 use crate::engine::rows::{BytesRow, NumbersRow, TextsRow};

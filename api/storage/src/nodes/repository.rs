@@ -8,9 +8,9 @@ use serde_json::json;
 use sqlx::QueryBuilder;
 
 use super::sql;
-use crate::blocking::blocking;
 use crate::book::repository::BookRow;
 use crate::database::repository;
+use crate::engine::blocking::blocking;
 use crate::engine::connections::Connection;
 use crate::engine::dialect::{Dialect, MAX_BOUND_VALUES};
 use crate::epochs::repository::Epochs;

@@ -27,10 +27,10 @@ statements! {
         FROM outages WHERE start_s < $2 AND (end_s IS NULL OR end_s > $1) ORDER BY start_s, id");
 
     /// What the resource manager withholds: outages of it that have yet to end at an instant, and all
-    /// that is occupied, since nothing is kept of that once it has ended.
+    /// that is occupied, since nothing is kept of that once it has ended. By a column alone SQLite would read all outages in that order.
     MANAGED_OUTAGES = concat!("SELECT ", columns!(), " FROM outages
         WHERE managed_key IS NOT NULL AND (kind = 'occupied' OR end_s IS NULL OR end_s > $1)
-        ORDER BY id");
+        ORDER BY COALESCE(id, id)");
 
     /// Ends an outage at an instant.
     END_OUTAGE = "UPDATE outages SET end_s = $2 WHERE id = $1";

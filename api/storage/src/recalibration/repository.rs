@@ -11,10 +11,10 @@ use planner::time::{Span, Timestamp};
 use sqlx::QueryBuilder;
 
 use super::sql;
-use crate::blocking::blocking;
 use crate::book::PlanBasis;
 use crate::book::repository::BookRow;
 use crate::database::repository;
+use crate::engine::blocking::blocking;
 use crate::engine::connections::Connection;
 use crate::engine::dialect::{Dialect, MAX_BOUND_VALUES};
 use crate::error::StorageError;

@@ -72,13 +72,15 @@ repository!(
         /// # Errors
         /// Storage failed.
         pub async fn unjudged(&self, now: Timestamp) -> Result<Option<Unjudged>, StorageError> {
-            let row: JudgedRow = sqlx::query_as(sql::JUDGED).fetch_one(&self.reader).await?;
+            let row: JudgedRow =
+                sqlx::query_as(sql::JUDGED).fetch_one(&mut *self.reading().await?).await?;
             let JudgedRow { judged, newest } = row;
             if newest <= judged {
                 return Ok(None);
             }
-            let first_cap: Option<RevisionId> =
-                sqlx::query_scalar(sql::FIRST_CAP).fetch_optional(&self.reader).await?;
+            let first_cap: Option<RevisionId> = sqlx::query_scalar(sql::FIRST_CAP)
+                .fetch_optional(&mut *self.reading().await?)
+                .await?;
             // Nobody asked for a cap before there was one.
             if first_cap.is_some_and(|first| first > judged) {
                 let span = Span::new(now, Timestamp::MAX);
@@ -88,7 +90,7 @@ repository!(
                 .bind(judged)
                 .bind(newest)
                 .bind(now.as_unix_seconds())
-                .fetch_one(&self.reader)
+                .fetch_one(&mut *self.reading().await?)
                 .await?;
             Ok(Some(Unjudged { newest, span: revised.span_after(now) }))
         }

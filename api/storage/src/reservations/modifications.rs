@@ -45,6 +45,13 @@ repository!(
             for (statement, row) in [(sql::EXTEND, id), (sql::EXTEND_OFFER, offer)] {
                 sqlx::query(statement).bind(row).bind(end).execute(&mut *connection).await?;
             }
+            if let Some(summary) = &new.summary {
+                sqlx::query(sql::SET_SUMMARY)
+                    .bind(id)
+                    .bind(summary)
+                    .execute(&mut *connection)
+                    .await?;
+            }
             Proposals::<Engine>::set_terms(connection, new.offer, &new.terms).await?;
             let (owner, state) = (&found.owner, found.state_at(now).word());
             let event = reservation_told("reservation.extended", found.id, owner, state);

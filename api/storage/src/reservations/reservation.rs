@@ -106,6 +106,8 @@ pub struct NewEnd {
     pub before: Timestamp,
     /// The terms of the offer with its later end.
     pub terms: OfferTerms,
+    /// What is stored beside the offers from now on; `None` where that stays.
+    pub summary: Option<String>,
 }
 
 /// Another owner of a reservation.

@@ -69,6 +69,9 @@ statements! {
             changed = (SELECT changes FROM book WHERE id = 1)
         WHERE id = $1";
 
+    /// What is stored beside the offers of a reservation that is extended.
+    SET_SUMMARY = "UPDATE reservations SET document = $2 WHERE id = $1";
+
     /// Moves the end of an offer.
     EXTEND_OFFER = "UPDATE offers SET end_s = $2 WHERE id = $1";
 

@@ -70,14 +70,16 @@ repository!(
             before: Timestamp,
         ) -> Result<Option<u64>, StorageError> {
             for (state, mark) in ENDS {
-                let from: i64 =
-                    sqlx::query_scalar(sql::KEPT_FROM).bind(mark).fetch_one(&self.reader).await?;
+                let from: i64 = sqlx::query_scalar(sql::KEPT_FROM)
+                    .bind(mark)
+                    .fetch_one(&mut *self.reading().await?)
+                    .await?;
                 let found: Vec<(Uuid, i64)> = sqlx::query_as(sql::FIND_OFFERS)
                     .bind(before.as_unix_seconds())
                     .bind(state.word())
                     .bind(RESERVATIONS_TOGETHER)
                     .bind(from)
-                    .fetch_all(&self.reader)
+                    .fetch_all(&mut *self.reading().await?)
                     .await?;
                 let reached = found.last().map_or(before.as_unix_seconds(), |(_, end_s)| *end_s);
                 let ids: Vec<Uuid> = found.into_iter().map(|(id, _)| id).collect();
@@ -145,7 +147,7 @@ repository!(
             let ids: Vec<Uuid> = sqlx::query_scalar(sql::FIND_SERIES)
                 .bind(before.as_unix_seconds())
                 .bind(RESERVATIONS_TOGETHER / 10)
-                .fetch_all(&self.reader)
+                .fetch_all(&mut *self.reading().await?)
                 .await?;
             if ids.is_empty() {
                 return Ok(None);
@@ -174,7 +176,7 @@ repository!(
                 let count: i64 = sqlx::query_scalar(statement)
                     .bind(before.as_unix_seconds())
                     .bind(state.word())
-                    .fetch_one(&self.reader)
+                    .fetch_one(&mut *self.reading().await?)
                     .await?;
                 sum += count;
             }
@@ -191,7 +193,7 @@ repository!(
                 .bind(before.as_unix_seconds())
                 .bind(state.word())
                 .bind(RESERVATIONS_TOGETHER);
-            Ok(found.fetch_all(&self.reader).await?)
+            Ok(found.fetch_all(&mut *self.reading().await?).await?)
         }
 
         /// What the offers of reservations that have ended promised.

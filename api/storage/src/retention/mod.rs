@@ -20,6 +20,8 @@ pub enum PrunedKind {
     Events,
     /// Mails that were sent or given up.
     Mails,
+    /// API tokens that were revoked or have ended. The newest token stays.
+    Tokens,
     /// Offers that were not chosen, of reservations that had one that was, and how they were judged last.
     Offers,
     /// Reservations of which no offer was chosen.
@@ -54,10 +56,11 @@ pub enum PrunedKind {
 
 impl PrunedKind {
     /// All of them, in the order in which they are pruned: series before their reservations.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Answers,
         Self::Events,
         Self::Mails,
+        Self::Tokens,
         Self::Offers,
         Self::Proposals,
         Self::Series,
@@ -81,6 +84,7 @@ impl PrunedKind {
             Self::Answers => "answers to idempotency keys",
             Self::Events => "events",
             Self::Mails => "mails",
+            Self::Tokens => "API tokens that count no more",
             Self::Offers => "offers that were not chosen",
             Self::Proposals => "proposals that nobody chose from",
             Self::Series => "series",

@@ -32,6 +32,7 @@ impl Database {
             PrunedKind::Answers => sql::OLD_ANSWERS,
             PrunedKind::Events => sql::OLD_EVENTS,
             PrunedKind::Mails => sql::OLD_MAILS,
+            PrunedKind::Tokens => sql::OLD_TOKENS,
             PrunedKind::Series => sql::OLD_SERIES,
             PrunedKind::AgendaRevisions => sql::OLD_AGENDA_PIECES,
             PrunedKind::FeedRevisions => sql::OLD_FEED_REVISIONS,
@@ -63,6 +64,7 @@ impl Database {
             PrunedKind::Answers => sql::ANSWERS,
             PrunedKind::Events => sql::EVENTS,
             PrunedKind::Mails => sql::MAILS,
+            PrunedKind::Tokens => sql::TOKENS,
             PrunedKind::Offers => sql::OFFERS,
             PrunedKind::Proposals => sql::PROPOSALS,
             PrunedKind::Series => sql::SERIES,
@@ -99,6 +101,7 @@ impl Database {
             PrunedKind::Answers => self.prune_by(sql::PRUNE_ANSWERS, before).await,
             PrunedKind::Events => self.prune_by(sql::PRUNE_EVENTS, before).await,
             PrunedKind::Mails => self.prune_by(sql::PRUNE_MAILS, before).await,
+            PrunedKind::Tokens => self.prune_by(sql::PRUNE_TOKENS, before).await,
             PrunedKind::JobsOutside => self.prune_by(sql::PRUNE_JOBS_OUTSIDE, before).await,
             PrunedKind::PowerLog => {
                 if self.kept_from(POWER_LOG).await? < before {

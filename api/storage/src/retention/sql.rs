@@ -120,6 +120,14 @@ macro_rules! old_negotiations {
     };
 }
 
+/// Tokens that were revoked or ended before an instant. The newest stays: where there has been one, nobody is the local user.
+macro_rules! old_tokens {
+    () => {
+        "FROM api_tokens WHERE (revoked_s < $1 OR expires_s < $1)
+            AND id <> (SELECT id FROM api_tokens ORDER BY created_s DESC, id DESC LIMIT 1)"
+    };
+}
+
 macro_rules! old_jobs {
     () => {
         "FROM managed_jobs WHERE phase = 'ended' AND end_s < $1 AND reservation_id IS NULL"
@@ -145,6 +153,12 @@ statements! {
 
     /// How many mails are old.
     OLD_MAILS = "SELECT COUNT(*) FROM mails WHERE state <> 'waiting' AND ended_s < $1";
+
+    /// How many tokens are old.
+    OLD_TOKENS = concat!("SELECT COUNT(*) ", old_tokens!());
+
+    /// Forgets tokens that count no more.
+    PRUNE_TOKENS = concat!("DELETE FROM api_tokens WHERE id IN (SELECT id ", old_tokens!(), " LIMIT $2)");
 
     /// How many offers were not chosen, among reservations of one state.
     OLD_OFFERS = concat!("SELECT COUNT(*) FROM offers AS n JOIN reservations AS c ON c.id = n.reservation_id
@@ -276,6 +290,9 @@ statements! {
 
     /// How many mails there are.
     MAILS = "SELECT COUNT(*) FROM mails";
+
+    /// How many tokens there are.
+    TOKENS = "SELECT COUNT(*) FROM api_tokens";
 
     /// How many offers there are.
     OFFERS = "SELECT COUNT(*) FROM offers";

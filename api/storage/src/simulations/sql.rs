@@ -20,7 +20,8 @@ statements! {
         VALUES ($1, $2, 'queued', $3, $4, $5, $6, $7, $8)";
 
     /// How many wait.
-    QUEUED_SIMULATIONS = "SELECT COUNT(*) FROM simulations WHERE state = 'queued'";
+    QUEUED_SIMULATIONS = "SELECT COUNT(*) FROM simulations
+        WHERE state IN ('queued', 'running') AND state = 'queued'";
 
     /// How many of an owner's wait.
     QUEUED_SIMULATIONS_OF_OWNER =
@@ -43,7 +44,7 @@ statements! {
 
     /// Whether one waits, or was left by its worker before an instant.
     ANY_SIMULATION_TO_PLAY = "SELECT EXISTS (SELECT 1 FROM simulations
-        WHERE state = 'queued' OR (state = 'running' AND lease_until_s <= $1))";
+        WHERE state IN ('queued', 'running') AND (state = 'queued' OR lease_until_s <= $1))";
 
     /// Gives the oldest of these to a worker until an instant; the instant now comes last. Of two
     /// workers at once the second finds the condition false, on either engine.

@@ -13,17 +13,17 @@ macro_rules! columns {
 }
 
 statements! {
-    /// What is held in an epoch after an instant. Rows of one offer and span follow each other.
+    /// What is held in an epoch after an instant, found by its end, since what has ended is the most. Rows of one offer and span
+    /// follow each other.
     HOLDINGS = concat!("SELECT ", columns!(), "
-        FROM allocations AS a JOIN reservations AS r ON r.id = a.reservation_id
-            JOIN offers AS o ON o.id = a.offer_id
-        WHERE a.epoch = $1 AND a.end_s > $2
-          AND r.state IN ('proposed', 'confirmed', 'active', 'completed')
-        ORDER BY a.offer_id, a.start_s, a.first_rank");
+        FROM allocations AS a CROSS JOIN reservations AS r CROSS JOIN offers AS o
+        WHERE r.id = a.reservation_id AND o.id = a.offer_id AND a.epoch = $1 AND a.end_s > $2
+          AND r.state || '' IN ('proposed', 'confirmed', 'active', 'completed')
+        ORDER BY COALESCE(a.offer_id, a.reservation_id), a.start_s, a.first_rank");
 
     /// Whose the reservations are that hold something in an epoch after an instant.
     HOLDERS = "SELECT id, owner, request FROM reservations
-        WHERE state IN ('proposed', 'confirmed', 'active', 'completed')
+        WHERE state || '' IN ('proposed', 'confirmed', 'active', 'completed')
           AND id IN (SELECT reservation_id FROM allocations WHERE epoch = $1 AND end_s > $2)";
 
     /// Reservations whose holdings changed after a count, and whose they are.

@@ -2,10 +2,12 @@
 
 use planner::reservation::Role;
 use planner::rights::Action;
+use planner::time::Seconds;
 use storage::{
-    ApiToken, IdempotencyRecord, Person, PersonId, ProposeError, PrunedKind, SeenToken,
-    StorageError, TokenId,
+    ApiToken, Database, IdempotencyRecord, Person, PersonId, ProposeError, PrunedKind,
+    RenewalOutcome, SeenToken, StorageError, TokenId, TokenLimit,
 };
+use tokio::task::JoinSet;
 
 use crate::bench::{
     Bench, install_ten_nodes, newest, next_uuid, offer, on_both_engines, ranks, reservation, span,
@@ -15,7 +17,9 @@ use crate::bench::{
 on_both_engines![
     tokens_are_listed_oldest_first_with_when_they_were_revoked,
     two_tokens_never_share_a_digest,
+    tokens_that_count_no_more_are_forgotten_but_the_newest,
     a_token_is_used_ends_and_is_renewed,
+    an_owner_has_no_more_tokens_than_the_limit_by_whichever_process,
     a_person_is_who_they_were_when_they_came_first,
     a_name_belongs_to_one_person,
     the_newest_token_says_what_is_kept_of_a_person,
@@ -61,16 +65,51 @@ async fn a_token_is_used_ends_and_is_renewed(bench: Bench) {
         assert_eq!(database.list_tokens().await.unwrap(), [first]);
     }
     let second = token(Role::User, "bb", 40);
-    assert!(database.renew_token(first.id, t(95), &second).await.unwrap());
+    let renewed = database.renew_token(first.id, t(95), &second, None).await.unwrap();
+    assert_eq!(renewed, RenewalOutcome::Stored);
     let ends = async || database.list_tokens().await.unwrap()[0].expires;
     assert_eq!(ends().await, Some(t(90)), "it ended before");
     let third = token(Role::User, "cc", 41);
-    assert!(database.renew_token(first.id, t(50), &third).await.unwrap());
+    database.renew_token(first.id, t(50), &third, None).await.unwrap();
     assert_eq!(ends().await, Some(t(50)));
     let late = token(Role::User, "dd", 50);
-    assert!(!database.renew_token(first.id, t(60), &late).await.unwrap(), "it has ended");
+    let renewed = database.renew_token(first.id, t(60), &late, None).await.unwrap();
+    assert_eq!(renewed, RenewalOutcome::Ended);
     assert_eq!(database.list_tokens().await.unwrap().len(), 3);
     assert!(first.counts_at(t(89)) && !first.counts_at(t(90)));
+}
+
+/// Twelve are made at once by two handles, then twelve renewals are asked for: with what ada had before there are five.
+async fn an_owner_has_no_more_tokens_than_the_limit_by_whichever_process(bench: Bench) {
+    let other = Database::connect(&bench.url).await.unwrap();
+    let limit = TokenLimit { most: 4, kept_for: Seconds::new(30) };
+    let first = token(Role::User, "first", 1);
+    bench.database.create_token(&first).await.unwrap();
+    let mut making = JoinSet::new();
+    for (number, database) in (0..12).zip([&bench.database, &other].into_iter().cycle()) {
+        let (database, made) = (database.clone(), token(Role::User, &format!("{number}"), 2));
+        making.spawn(async move { database.create_token_within(limit, &made).await.unwrap() });
+    }
+    let stored = making.join_all().await.into_iter().filter(|it| *it).count();
+    assert_eq!((stored, bench.database.list_tokens().await.unwrap().len()), (3, 4));
+    let mut renewing = JoinSet::new();
+    let limit = TokenLimit { most: 5, ..limit };
+    for (number, database) in (0..12).zip([&bench.database, &other].into_iter().cycle()) {
+        let (database, id) = (database.clone(), first.id);
+        let successor = token(Role::User, &format!("successor {number}"), 3);
+        let limit = Some(limit);
+        renewing.spawn(
+            async move { database.renew_token(id, t(90), &successor, limit).await.unwrap() },
+        );
+    }
+    let stored = |it: &RenewalOutcome| *it == RenewalOutcome::Stored;
+    let renewed = renewing.join_all().await;
+    assert_eq!(renewed.iter().filter(|it| stored(it)).count(), 1, "{renewed:?}");
+    assert!(renewed.iter().all(|it| stored(it) || *it == RenewalOutcome::TooMany));
+    // Of others there is room.
+    let bobs = ApiToken { owner: "bob".to_owned(), ..token(Role::User, "bob", 3) };
+    assert!(other.create_token_within(limit, &bobs).await.unwrap());
+    other.close().await;
 }
 
 async fn tokens_are_listed_oldest_first_with_when_they_were_revoked(bench: Bench) {
@@ -94,6 +133,29 @@ async fn two_tokens_never_share_a_digest(bench: Bench) {
     bench.database.create_token(&token(Role::Operator, "aa", 1)).await.unwrap();
     let again = bench.database.create_token(&token(Role::User, "aa", 2)).await;
     assert!(matches!(again, Err(StorageError::TokenExists)));
+}
+
+/// One was revoked and one has ended before instant 50, one later, one counts still; the newest was revoked, too.
+async fn tokens_that_count_no_more_are_forgotten_but_the_newest(bench: Bench) {
+    let database = &bench.database;
+    let revoked = ApiToken { revoked: Some(t(40)), ..token(Role::User, "aa", 1) };
+    let ended = ApiToken { expires: Some(t(49)), ..token(Role::User, "bb", 2) };
+    let later = ApiToken { expires: Some(t(50)), ..token(Role::User, "cc", 3) };
+    let counts = token(Role::Operator, "dd", 4);
+    let newest = ApiToken { revoked: Some(t(6)), ..token(Role::User, "ee", 5) };
+    for token in [&revoked, &ended, &later, &counts, &newest] {
+        database.create_token(token).await.unwrap();
+    }
+    assert_eq!(database.old_rows(PrunedKind::Tokens, t(50)).await.unwrap(), 2);
+    assert_eq!(database.prune_piece(PrunedKind::Tokens, t(50)).await.unwrap(), Some(2));
+    assert_eq!(database.prune_piece(PrunedKind::Tokens, t(50)).await.unwrap(), None);
+    assert_eq!(database.list_tokens().await.unwrap(), [later, counts.clone(), newest.clone()]);
+    // However late it is, one is left of those that count no more, and the service stays closed.
+    database.revoke_token(counts.id, t(60)).await.unwrap();
+    assert_eq!(database.prune_piece(PrunedKind::Tokens, t(999)).await.unwrap(), Some(2));
+    assert_eq!(database.list_tokens().await.unwrap(), [newest]);
+    assert!(database.has_had_users().await.unwrap());
+    assert_eq!(database.rows_left(PrunedKind::Tokens).await.unwrap(), 1);
 }
 
 async fn a_key_used_twice_books_once(bench: Bench) {

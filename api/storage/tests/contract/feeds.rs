@@ -20,6 +20,8 @@ on_both_engines![
     what_was_received_later_was_not_known_then,
     a_year_of_revisions_is_read_back_only_as_far_as_needed,
     pages_of_revisions_go_back_in_time,
+    revisions_that_touch_a_window_come_page_by_page_the_newest_first,
+    a_page_of_revisions_that_touch_a_window_has_at_most_so_many_pieces,
     the_news_of_a_quantity_says_from_when_on,
     a_source_s_state_is_kept_and_a_refresh_outlives_the_poll_under_way,
     a_lease_has_one_holder_until_it_falls_silent,
@@ -107,6 +109,58 @@ async fn pages_of_revisions_go_back_in_time(bench: Bench) {
     assert_eq!(page(None).await, [ids[4], ids[3]]);
     assert_eq!(page(Some(ids[3])).await, [ids[2], ids[1]]);
     assert_eq!(page(Some(ids[0])).await, [0; 0]);
+}
+
+/// The second was received last, the fourth speaks of another time.
+async fn revisions_that_touch_a_window_come_page_by_page_the_newest_first(bench: Bench) {
+    let database = &bench.database;
+    let mut ids = Vec::new();
+    for (received, start) in [(10, 0), (40, 5), (20, 0), (30, 90), (20, 8)] {
+        ids.push(keep(database, received, &[(start, start + 10, 1)]).await);
+    }
+    let page = async |before| {
+        let window = span(0, 10);
+        let page = database.feed_revisions_touching("a", Quantity::Price, window, before, 2, 9);
+        page.await.unwrap()
+    };
+    let first = page(None).await;
+    let last = first.last().map(|it| (it.meta.received, it.meta.id));
+    let second = page(last).await;
+    let last = second.last().map(|it| (it.meta.received, it.meta.id));
+    assert!(page(last).await.is_empty());
+    let found: Vec<i64> = first.iter().chain(&second).map(|it| it.meta.id.get()).collect();
+    assert_eq!(found, [ids[1], ids[4], ids[2], ids[0]]);
+    assert_eq!(first[0].pieces[0].span, span(5, 15), "with its pieces");
+}
+
+/// Three revisions of three, two and one pieces, of which the last came last.
+async fn a_page_of_revisions_that_touch_a_window_has_at_most_so_many_pieces(bench: Bench) {
+    let database = &bench.database;
+    for (received, pieces) in [(10, 3), (20, 2), (30, 1)] {
+        let pieces: Vec<(i64, i64, i64)> = (0..pieces).map(|n| (n, n + 1, n)).collect();
+        keep(database, received, &pieces).await;
+    }
+    let counts = async |most_pieces| {
+        let (mut before, mut counts) = (None, Vec::new());
+        loop {
+            let page = database.feed_revisions_touching(
+                "a",
+                Quantity::Price,
+                span(0, 10),
+                before,
+                9,
+                most_pieces,
+            );
+            let page = page.await.unwrap();
+            let Some(last) = page.last() else { return counts };
+            before = Some((last.meta.received, last.meta.id));
+            counts.push(page.iter().map(|it| it.pieces.len()).collect::<Vec<usize>>());
+        }
+    };
+    assert_eq!(counts(6).await, [vec![1, 2, 3]]);
+    assert_eq!(counts(5).await, [vec![1, 2], vec![3]]);
+    assert_eq!(counts(2).await, [vec![1], vec![2], vec![3]]);
+    assert_eq!(counts(0).await, [vec![1], vec![2], vec![3]]);
 }
 
 async fn the_news_of_a_quantity_says_from_when_on(bench: Bench) {

@@ -13,6 +13,8 @@ mod audit;
 mod bench;
 mod calendar_feeds;
 mod changes;
+mod clock;
+mod disagreements;
 mod erasure;
 mod events;
 mod feeds;

@@ -43,7 +43,7 @@ async fn as_read(database: &Database, id: ReservationId) -> Unchanged {
 
 fn until(offer: OfferId, end: i64) -> NewEnd {
     let terms = OfferTerms { basis: None, ..terms(&ranks(0..3), span(2000, end)) };
-    NewEnd { offer, before: t(3000), terms }
+    NewEnd { offer, before: t(3000), terms, summary: None }
 }
 
 async fn held(database: &Database, id: ReservationId) -> Vec<(Span, NodeSet)> {

@@ -4,7 +4,10 @@ use std::path::Path;
 
 use sqlx::{AssertSqlSafe, Row};
 use storage::Database;
-use storage::sql::{held_spans, ledger, power_states, reservations, state};
+use storage::sql::{
+    allocations, events, held_spans, ledger, outages, power_states, recalibration, reservations,
+    retention, series, simulations, state,
+};
 
 use crate::bench::{Bench, Raw, install_ten_nodes, on_both_engines, stored_nodes, t};
 
@@ -176,6 +179,56 @@ async fn sqlite_finds_what_counts_by_its_time() {
         assert!(steps.iter().any(|step| step.contains(index)), "{statement}: {steps:?}");
         assert!(!steps.iter().any(|step| step.starts_with("SCAN")), "{statement}: {steps:?}");
     }
+}
+
+/// Whoever starts, opens the schedule or states an hour wants what is held then, and nearly all that was ever held has ended.
+/// SQLite went through all reservations that were completed, or all allocations.
+#[tokio::test]
+async fn sqlite_finds_what_is_held_by_its_end() {
+    let bench = Bench::sqlite().await;
+    let Raw::Sqlite { pool, .. } = &bench.raw else { unreachable!("the bench is SQLite") };
+    for statement in [
+        state::HOLDINGS,
+        state::HOLDERS,
+        allocations::LIVE_ALLOCATIONS,
+        allocations::UPCOMING_ALLOCATIONS,
+        ledger::HELD_DURING,
+    ] {
+        let steps = plan(pool, statement).await;
+        let by_end = |step: &String| step.contains("INDEX allocations_by_end (end_s>?");
+        assert!(steps.iter().any(by_end), "{statement}: {steps:?}");
+        let by_state = |step: &String| step.contains("(state=?") || step.starts_with("SCAN");
+        assert!(!steps.iter().any(by_state), "{statement}: {steps:?}");
+    }
+}
+
+/// These are asked again and again, and what they look for is little of what is there after years.
+#[tokio::test]
+async fn sqlite_finds_what_is_to_be_done_without_what_was_done() {
+    let bench = Bench::sqlite().await;
+    let Raw::Sqlite { pool, .. } = &bench.raw else { unreachable!("the bench is SQLite") };
+    for (statement, index) in [
+        (simulations::ANY_SIMULATION_TO_PLAY, "INDEX simulations_to_play"),
+        (simulations::QUEUED_SIMULATIONS, "INDEX simulations_to_play"),
+        (series::ANY_SERIES_TO_COMPLETE, "INDEX series_running"),
+        (series::COMPLETE_SERIES, "INDEX series_running"),
+        (recalibration::FORGET_RUNS, "INDEX measured_runs_by_end (end_s<?)"),
+        (events::EVENTS_KEPT, "SEARCH events"),
+        (outages::MANAGED_OUTAGES, "INDEX outages_by_end (end_s>?)"),
+        (retention::FIND_POWER_ACTIONS, "INDEX power_actions_boots (node=?)"),
+        (retention::FIND_NEGOTIATIONS, "INDEX grants_by_negotiation (negotiation_id=?)"),
+    ] {
+        let steps = plan(pool, statement).await;
+        assert!(steps.iter().any(|step| step.contains(index)), "{statement}: {steps:?}");
+        assert!(!steps.iter().any(|step| step == "SCAN events"), "{statement}: {steps:?}");
+    }
+}
+
+/// How SQLite finds what a statement is about.
+async fn plan(pool: &sqlx::SqlitePool, statement: &'static str) -> Vec<String> {
+    let explain = format!("EXPLAIN QUERY PLAN {statement}");
+    let rows = sqlx::query(AssertSqlSafe(explain)).fetch_all(pool).await.unwrap();
+    rows.iter().map(|row| row.get("detail")).collect()
 }
 
 /// Power states and actions are kept for years, and an hour's are few.

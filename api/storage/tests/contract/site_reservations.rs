@@ -4,12 +4,48 @@ use planner::identity::{OfferId, ReservationId};
 use planner::time::Timestamp;
 use storage::{SiteReservation, SiteReservationId, SiteReservationReason, SiteReservationState};
 
-use crate::bench::{Bench, next_uuid, on_both_engines};
+use crate::bench::{Bench, next_uuid, on_both_engines, t};
 
 on_both_engines![
     a_reservation_elsewhere_is_noted_once_for_each_key,
     what_was_read_before_a_change_changes_nothing,
+    that_a_site_is_silent_is_told_once_and_so_is_that_it_answers,
 ];
+
+async fn that_a_site_is_silent_is_told_once_and_so_is_that_it_answers(bench: Bench) {
+    let database = &bench.database;
+    // Nothing was told that could be over.
+    database.tell_site_answers("lyon", t(5)).await.unwrap();
+    for at in [10, 11] {
+        database.tell_site_silent("nice", t(at)).await.unwrap();
+        database.tell_site_silent("lyon", t(at)).await.unwrap();
+    }
+    assert_eq!(database.silent_sites().await.unwrap(), ["lyon", "nice"]);
+    for at in [20, 21] {
+        database.tell_site_answers("lyon", t(at)).await.unwrap();
+    }
+    assert_eq!(database.silent_sites().await.unwrap(), ["nice"]);
+    database.tell_site_silent("lyon", t(30)).await.unwrap();
+    // It is not of the settings any more: that tells nobody that it answers.
+    for site in ["nice", "nice", "oslo"] {
+        database.forget_silent_site(site).await.unwrap();
+    }
+    assert_eq!(database.silent_sites().await.unwrap(), ["lyon"]);
+    let events = database.events_after(None, 200).await.unwrap();
+    let told: Vec<_> = events
+        .iter()
+        .filter(|event| event.subject() == "site")
+        .map(|it| (it.at, it.kind.as_str(), it.owner.is_none(), it.data.as_str()))
+        .collect();
+    let [lyon, nice] = [r#"{"site":"lyon"}"#, r#"{"site":"nice"}"#];
+    let expected = [
+        (t(10), "site.silent", true, nice),
+        (t(10), "site.silent", true, lyon),
+        (t(20), "site.answers", true, lyon),
+        (t(30), "site.silent", true, lyon),
+    ];
+    assert_eq!(told, expected);
+}
 
 fn asked(owner: &str, key: Option<&str>) -> SiteReservation {
     let now = Timestamp::from_unix_seconds(1_700_000_000);

@@ -1,7 +1,7 @@
 //! A PostgreSQL server of the run's own, which may be restarted, and whose disk may be filled.
 //!
 //! PostgreSQL does not run as root. A shell that begins the server therefore runs it as somebody else; where the system
-//! lets it, in a user namespace, in which it mounts a small file system for the tables as well. The shell ends the server
+//! lets it, in a user namespace, in which it mounts a small file system for the tables, or for the log, as well. The shell ends the server
 //! when its standard input is closed, so that none is left when the run is killed.
 
 use std::io::{BufRead, BufReader, Write};
@@ -21,15 +21,24 @@ while IFS= read -r line; do (eval "$line") </dev/null >>"$FOLDER/shell.log" 2>&1
 $AS_SOMEBODY "$BIN/pg_ctl" -D "$FOLDER/data" -m immediate stop >>"$FOLDER/shell.log" 2>&1
 "#;
 
-/// The same with a file system of its own for tables.
+/// The same with a file system of its own.
 const SHELL_WITH_A_DISK: &str =
     r#"mount -t tmpfs -o "size=$ROOMY,mode=0700" tmpfs "$FOLDER/disk" && MOUNTED=yes || exit 1"#;
 
-/// Where tables are while the disk is not full.
+/// How large that is while it is not full.
 const ROOMY: &str = "8g";
 
 /// How long a server that was stopped and begun may take to answer.
 const ANSWERS_WITHIN: Duration = Duration::from_mins(1);
+
+/// What is on the file system that may be filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnDisk {
+    /// The service's tables.
+    Tables,
+    /// The server's write-ahead log, in segments that are soon full.
+    Log,
+}
 
 /// How a server is stopped before it is begun again.
 #[derive(Clone, Copy, Debug)]
@@ -45,8 +54,9 @@ pub struct Database {
     /// Files; removed after the server was ended.
     _folder: TempDir,
     pub port: u16,
-    /// Whether tables have a small file system of their own.
+    /// Whether there is a file system that can be filled.
     pub has_disk: bool,
+    on_disk: OnDisk,
     shell: Child,
     /// Closed before the shell is waited for.
     lines: Option<ChildStdin>,
@@ -83,7 +93,7 @@ fn is_root() -> bool {
 
 impl Database {
     /// Makes a server with a database for the service.
-    pub async fn begin(bin: &Path, dice: &mut Dice) -> Self {
+    pub async fn begin(bin: &Path, dice: &mut Dice, on_disk: OnDisk) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_path_buf();
         std::fs::create_dir(path.join("disk")).unwrap();
@@ -105,9 +115,17 @@ impl Database {
         shell.env("AS_SOMEBODY", as_somebody).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut shell = shell.spawn().unwrap();
         let (lines, answers) = (shell.stdin.take(), BufReader::new(shell.stdout.take().unwrap()));
-        let mut database = Self { _folder: folder, port: 0, has_disk, shell, lines, answers, path };
+        let port = 0;
+        let mut database =
+            Self { _folder: folder, port, has_disk, on_disk, shell, lines, answers, path };
         database.answer();
-        database.do_or_fail("$AS_SOMEBODY \"$BIN/initdb\" -D \"$FOLDER/data\" -U postgres -A trust -E UTF8 --no-sync");
+        let log = match on_disk {
+            OnDisk::Log if has_disk => "-X \"$FOLDER/disk/log\" --wal-segsize=1",
+            OnDisk::Log | OnDisk::Tables => "",
+        };
+        database.do_or_fail(&format!(
+            "$AS_SOMEBODY \"$BIN/initdb\" -D \"$FOLDER/data\" -U postgres -A trust -E UTF8 --no-sync {log}"
+        ));
         let is_begun = (0..10).any(|_| {
             // Below the ports that systems give to connections.
             database.port = 20_000 + u16::try_from(dice.below(10_000)).unwrap();
@@ -129,12 +147,14 @@ impl Database {
     async fn furnish(&self) {
         let server = format!("postgres://postgres@127.0.0.1:{}/postgres", self.port);
         let mut server = PgConnection::connect(&server).await.unwrap();
-        if self.has_disk {
+        let place = if self.has_disk && self.on_disk == OnDisk::Tables {
             let disk = self.path.join("disk");
             let place = format!("CREATE TABLESPACE disk LOCATION '{}'", disk.display());
             server.execute(sqlx::AssertSqlSafe(place)).await.unwrap();
-        }
-        let place = if self.has_disk { "disk" } else { "pg_default" };
+            "disk"
+        } else {
+            "pg_default"
+        };
         let create = format!("CREATE DATABASE wattbook TEMPLATE template0 TABLESPACE {place}");
         server.execute(sqlx::AssertSqlSafe(create)).await.unwrap();
     }
@@ -165,7 +185,15 @@ impl Database {
         self.do_or_fail(&self.beginning(&format!("-m {mode} restart")));
     }
 
-    /// Leaves no room for tables. What grows between the look and the change makes it fail: then it is looked again.
+    /// Begins the server where it has ended by itself, as whoever runs it would.
+    pub fn begin_again(&mut self) {
+        let is_there = "$AS_SOMEBODY \"$BIN/pg_ctl\" -D \"$FOLDER/data\" status";
+        if !self.run(is_there) {
+            self.do_or_fail(&self.beginning("start"));
+        }
+    }
+
+    /// Leaves no room on the disk. What grows between the look and the change makes it fail: then it is looked again.
     pub fn fill_the_disk(&mut self) {
         self.do_or_fail(
             "for _ in 1 2 3 4 5 6 7 8 9 10; do mount -o \"remount,size=$(($(df -k --output=used \"$FOLDER/disk\" | tail -n 1) + 4))k\" \"$FOLDER/disk\" && break; done",

@@ -33,7 +33,7 @@ use tokio::task::JoinSet;
 
 use self::caller::{Caller, Tally};
 use self::clients::{Behaviour, Client, Promises};
-use self::database::Database;
+use self::database::{Database, OnDisk};
 use self::dice::Dice;
 use self::faults::{Fault, Story};
 use self::fleet::Fleet;
@@ -162,7 +162,7 @@ impl World {
     /// A database, three replicas on it, nodes, agendas and users.
     async fn begin(programs: &Path, seed: u64, run: Duration, older: Option<PathBuf>) -> Self {
         let mut dice = Dice::of(seed, 0);
-        let database = Database::begin(programs, &mut dice).await;
+        let database = Database::begin(programs, &mut dice, OnDisk::Tables).await;
         let folder = tempfile::tempdir().unwrap();
         let path: PathBuf = folder.path().to_path_buf();
         let tally = Arc::new(Tally::default());

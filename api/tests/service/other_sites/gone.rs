@@ -1,9 +1,10 @@
-//! A site that is slow or gone delays nobody, and is told with what helps.
+//! A site that is slow or gone delays nobody, is told with what helps, and to whoever watches.
 
 use std::time::{Duration, Instant};
 
 use super::between::Does;
 use super::three::{Three, of_site};
+use crate::event_stream::Stream;
 use crate::server::PATIENCE;
 use crate::site::{Site, on_both_engines};
 
@@ -21,6 +22,7 @@ async fn a_site_that_is_slow_or_gone_is_told_and_delays_nobody(site: Site) {
     let question =
         serde_json::json!({ "request": hours.request(1, 1, 12), "output_bytes": 1_000_000_000 });
     let client = home.client();
+    let mut stream = Stream::opened(&client).await;
     lyon.kill();
     to_lyon.now(Does::CutOff);
     to_nice.now(Does::Nothing);
@@ -41,6 +43,19 @@ async fn a_site_that_is_slow_or_gone_is_told_and_delays_nobody(site: Site) {
             assert!(helps && !detail.contains("127.0.0.1"), "{detail}");
         }
     }
+    // It is told which are silent, and by metrics.
+    for name in ["lyon", "nice"] {
+        let told = stream.until("site.silent").await;
+        assert_eq!(told.last().unwrap().data["site"], name);
+    }
+    let metrics = client.get("/metrics").await.body;
+    for name in ["lyon", "nice"] {
+        let silent = format!("wattbook_other_site_up{{site=\"{name}\"}} 0\n");
+        assert!(metrics.contains(&silent), "{metrics}");
+        assert!(metrics.contains(&format!("wattbook_other_site_age_seconds{{site=\"{name}\"}} ")));
+        let failures = format!("wattbook_other_site_failures_total{{site=\"{name}\"}} ");
+        assert!(metrics.contains(&failures), "{metrics}");
+    }
     // A quote of this site asks nobody else.
     to_nice.now(Does::Pass);
     client.post("/api/v1/quotes", &question["request"]).await.ok(200);
@@ -54,6 +69,8 @@ async fn a_site_that_is_slow_or_gone_is_told_and_delays_nobody(site: Site) {
         assert!(began.elapsed() < PATIENCE, "{told}");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
+    let told = stream.until("site.answers").await;
+    assert_eq!(told.last().unwrap().data["site"], "nice");
     let log = home.log();
     assert!(log.contains("another site does not answer"), "{log}");
 }

@@ -25,6 +25,7 @@ export const grid = {
     changed: (value: string, was: string) => `${value} (was ${was})`,
     reading: 'being read …',
     capOf: (value: string) => `cap ${value}`,
+    other: (counted: string) => `Nothing is planned by ${counted} CO₂: it is there to compare with.`,
   },
   /** Fields of forms that ask for a span. */
   span: {

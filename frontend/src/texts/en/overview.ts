@@ -37,6 +37,8 @@ export const overview = {
   display: {
     lost: (length: string, time: string) =>
       `No contact with the service for ${length}. What stands here is of ${time}; it is tried again.`,
+    kept: (length: string, time: string) =>
+      `The service has had no database for ${length}. What stands here is of ${time} or older; it is tried again.`,
     more: (number: number) => `and ${number} more`,
     booked: 'Booked',
     nodes: (number: number) => count(number, 'node'),

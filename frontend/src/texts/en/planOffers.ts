@@ -1,8 +1,7 @@
 import { count } from './count';
+import { list } from './list';
 
 const LEAST = 'of all starts it gives up least of what is best in cost, CO₂, energy and waiting';
-/** `a, b and c` */
-const list = (parts: readonly string[]) => parts.join(', ').replace(/, ([^,]*)$/, ' and $1');
 
 /** What is offered, and why. */
 export const planOffers = {
@@ -19,6 +18,7 @@ export const planOffers = {
     undo: 'Undo the change',
     recommended: 'Recommended',
     now: 'Now, or as soon as it goes',
+    counted: (words: string) => `CO₂ of the offers: ${words}.`,
     others: 'What is best at one thing',
     data: 'Data:',
   },

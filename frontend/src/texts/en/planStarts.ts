@@ -39,6 +39,7 @@ export const planStarts = {
     resultsAt: (span: string) => `results on their way ${span}`,
     book: (site: string) => `Book at ${site}`,
     explained: 'Cost, CO₂ and energy are with what it takes to bring data there and back. Each site offers the start that gives up least of what is best.',
+    apart: 'These sites count CO₂ in different ways, or do not say how: one site’s CO₂ cannot be compared with another’s.',
     cancel: 'Cancel there',
     confirmCancel: (site: string) => `Cancel the reservation at ${site}?`,
     yesCancel: 'Cancel it',

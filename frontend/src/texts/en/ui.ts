@@ -119,6 +119,13 @@ export const ui = {
 
   // What several pages say.
   quantities: { price: 'Price', co2: 'CO₂ intensity', power_cap: 'Power cap' },
+  /** How CO₂ is counted, by the words of the API. */
+  co2: {
+    name: 'CO₂',
+    words: { average: 'average', marginal: 'marginal', direct: 'direct', 'life-cycle': 'life cycle' },
+    named: (name: string, counted: string) => `${name}, ${counted}`,
+    figure: (name: string, amount: string) => `${name}: ${amount}`,
+  },
   standings: {
     put: 'as announced',
     fresh: 'up to date',
@@ -135,8 +142,9 @@ export const ui = {
   },
   calendar: {
     summary: (nodes: number) => `Wattbook: ${count(nodes, 'node')}`,
-    description: (nodes: string, energy: string, cost: string, co2: string, id: string) =>
-      `${nodes}\n${energy}, ${cost}, ${co2} CO2\nReservation ${id}`,
+    /** With how CO₂ is counted, or an empty text. */
+    description: (nodes: string, energy: string, cost: string, co2: string, counted: string, id: string) =>
+      `${nodes}\n${energy}, ${cost}, ${co2} CO2${counted && ` (${counted})`}\nReservation ${id}`,
   },
   feeds: {
     lights: { ok: 'Up to date', failing: 'Last try failed', late: 'Too old', never: 'Not heard of yet' },

@@ -9,4 +9,6 @@ export const app: Texts['app'] = {
   tryNow: 'Réessayer',
   lost: 'Le service est injoignable. Ce que vous voyez peut être périmé\u00a0; nouvel essai en cours.',
   lostFor: (seconds) => `Le service est injoignable. Ce que vous voyez peut être périmé\u00a0; nouvel essai dans ${seconds}\u00a0s.`,
+  kept: (time) => `La base de données du service est injoignable. Ce que vous voyez date de ${time} ou d’avant, et rien ne peut être réservé ni modifié.`,
+  ago: (length) => `il y a ${length}`,
 };

@@ -25,6 +25,7 @@ export const grid: Texts['grid'] = {
     changed: (value, was) => `${value} (avant : ${was})`,
     reading: 'lecture en cours…',
     capOf: (value) => `plafond ${value}`,
+    other: (counted) => `Rien n’est planifié selon le CO₂ ${counted} : il sert de comparaison.`,
   },
   span: {
     from: 'Début',

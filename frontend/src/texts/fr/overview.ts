@@ -38,6 +38,8 @@ export const overview: Texts['overview'] = {
   },
   display: {
     lost: (length, time) => `Service injoignable depuis ${length}. Données de ${time}\u00a0; nouveaux essais en cours.`,
+    kept: (length, time) =>
+      `Base de données du service injoignable depuis ${length}. Données de ${time} ou d’avant\u00a0; nouveaux essais en cours.`,
     more: (number) => `et ${count(number, 'autre')}`,
     booked: 'Réservations',
     nodes: (number) => count(number, 'nœud'),

@@ -1,10 +1,9 @@
 import type { planOffers as English } from '../en/planOffers';
 import { count } from './count';
+import { list } from './list';
 import { on } from './when';
 
 const LEAST = 'de tous les créneaux, c’est celui qui sacrifie le moins sur le coût, le CO₂, l’énergie et l’attente';
-/** `a, b et c` */
-const list = (parts: readonly string[]) => parts.join(', ').replace(/, ([^,]*)$/, ' et $1');
 const starts = (number: number) => count(number, 'créneau', 'créneaux');
 
 export const planOffers: typeof English = {
@@ -21,6 +20,7 @@ export const planOffers: typeof English = {
     undo: 'Annuler la modification',
     recommended: 'Recommandé',
     now: 'Maintenant, ou au plus tôt',
+    counted: (words) => `CO₂ des offres : ${words}.`,
     others: 'Les meilleures sur un seul critère',
     data: 'Données :',
   },

@@ -39,6 +39,7 @@ export const planStarts: typeof English = {
     resultsAt: (span) => `résultats en route ${span}`,
     book: (site) => `Réserver à ${site}`,
     explained: 'Coût, CO₂ et énergie comprennent l’envoi des données et le retour des résultats. Chaque site propose le créneau qui sacrifie le moins de ce qu’il y a de mieux.',
+    apart: 'Ces sites comptent le CO₂ de façons différentes, ou ne disent pas comment : leurs chiffres de CO₂ ne se comparent pas entre eux.',
     cancel: 'Y annuler',
     confirmCancel: (site) => `Annuler la réservation à ${site} ?`,
     yesCancel: 'Annuler',

@@ -1,5 +1,6 @@
 import type { Texts } from '../language.svelte';
 import { count } from './count';
+import { list } from './list';
 import { on, to } from './when';
 
 const days = { MO: 'lundi', TU: 'mardi', WE: 'mercredi', TH: 'jeudi', FR: 'vendredi', SA: 'samedi', SU: 'dimanche' };
@@ -14,8 +15,6 @@ const units = {
 const best = { energy: 'la plus sobre', cost: 'la moins chère', co2: 'la plus propre' };
 
 const upper = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
-/** `a, b et c` */
-const listed = (words: string[]) => words.join(', ').replace(/, ([^,]+)$/, ' et $1');
 
 export const ui: Texts['ui'] = {
   pages: {
@@ -125,6 +124,12 @@ export const ui: Texts['ui'] = {
   timeFrame: { label: (picture) => `${picture} Les flèches du clavier déplacent le curseur.` },
 
   quantities: { price: 'Prix', co2: 'Intensité CO₂', power_cap: 'Plafond de puissance' },
+  co2: {
+    name: 'CO₂',
+    words: { average: 'moyen', marginal: 'marginal', direct: 'direct', 'life-cycle': 'cycle de vie' },
+    named: (name, counted) => `${name}, ${counted}`,
+    figure: (name, amount) => `${name} : ${amount}`,
+  },
   standings: {
     put: 'tel qu’annoncé',
     fresh: 'à jour',
@@ -141,7 +146,8 @@ export const ui: Texts['ui'] = {
   },
   calendar: {
     summary: (nodes) => `Wattbook : ${count(nodes, 'nœud')}`,
-    description: (nodes, energy, cost, co2, id) => `${nodes}\n${energy}, ${cost}, ${co2} de CO2\nRéservation ${id}`,
+    description: (nodes, energy, cost, co2, counted, id) =>
+      `${nodes}\n${energy}, ${cost}, ${co2} de CO2${counted && ` (${counted})`}\nRéservation ${id}`,
   },
   feeds: {
     lights: { ok: 'À jour', failing: 'Dernier essai échoué', late: 'En retard', never: 'Encore rien reçu' },
@@ -252,7 +258,7 @@ export const ui: Texts['ui'] = {
     words: (unit, interval, onDays, times, until) => {
       const [all, many] = units[unit];
       const every = interval === 1 ? `${all} ${many}` : `${all} ${interval} ${many}`;
-      const names = listed(onDays.map((day) => `le ${days[day]}`));
+      const names = list(onDays.map((day) => `le ${days[day]}`));
       return `${every}${names ? `, ${names}` : ''}${times ? `, ${times} fois` : ''}${until ? `, jusqu’au ${until}` : ''}`;
     },
     choose: { cost: 'le créneau le moins cher', co2: 'le créneau le plus propre', energy: 'le créneau le plus sobre' },

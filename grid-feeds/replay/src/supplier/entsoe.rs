@@ -1,4 +1,6 @@
-//! ENTSO-E: documents of prices and of generation, or an acknowledgement that there are none.
+//! ENTSO-E: documents of prices and of powers, or an acknowledgement that there are none.
+
+mod powers;
 
 use std::fmt::Write;
 
@@ -11,6 +13,7 @@ use jiff::civil::Date;
 use planner::decimal::format_millionths;
 use planner::time::{Seconds, Span, Timestamp};
 
+use self::powers::PowersAsked;
 use super::{Parameters, ReplayedSource, bad_request};
 use crate::view::{View, Zone, price_step, steps};
 
@@ -32,16 +35,6 @@ pub(super) fn routes() -> Router {
 /// Day-ahead prices come out at 12:55.
 const AUCTION: (i8, i8) = (12, 55);
 
-/// Generation is told an hour after it was.
-const DELAY: Seconds = Seconds::new(3600);
-
-/// All of a zone's generation, in millionths of a megawatt.
-const GENERATION: i64 = 10_000_000_000;
-
-/// Life-cycle g/kWh of gas and of nuclear power.
-const GAS: i64 = 490;
-const NUCLEAR: i64 = 12;
-
 async fn document(Query(asked): Query<Parameters>, Extension(view): Extension<View>) -> Response {
     let text = |name: &str| asked.get(name).map(String::as_str).unwrap_or_default();
     if text("securityToken").is_empty() {
@@ -52,10 +45,16 @@ async fn document(Query(asked): Query<Parameters>, Extension(view): Extension<Vi
         .and_then(|(start, end)| Span::new(start, end));
     let Some(span) = span else { return bad_request("no period") };
     let offset: usize = text("offset").parse().unwrap_or(0);
-    let zone = view.area(asked.get("in_Domain"));
+    let zone = view.area(asked.get("in_Domain").or(asked.get("outBiddingZone_Domain")));
+    let powers = PowersAsked { view: &view, zone: &zone, from: text("out_Domain"), span };
     let document = match text("documentType") {
         "A44" if offset == 0 => prices(&view, &zone, span),
-        "A75" => generation(&view, &zone, span),
+        "A09" => powers.exchanges(),
+        "A11" => powers.flows(),
+        "A65" => powers.load(text("processType") == "A01"),
+        "A69" => powers.weather(),
+        "A71" => powers.all_generation(),
+        "A75" => powers.generation(),
         _ => None,
     };
     let document = document.unwrap_or_else(|| acknowledgement(&view));
@@ -109,44 +108,6 @@ fn day_of_prices(view: &View, zone: &str, market: &Zone, day: Date) -> Option<St
         if early { 2 } else { 1 },
         if repeats { "A03" } else { "A01" },
         period(market.day(day)?, step, &values, repeats, "price.amount"),
-    ))
-}
-
-/// Gas and nuclear power in the proportion that makes the intensity.
-fn generation(view: &View, zone: &str, span: Span) -> Option<String> {
-    const QUARTER: Seconds = Seconds::new(900);
-    let end = span.end().min(view.now - DELAY);
-    let spans = steps(Span::new(span.start(), end)?, QUARTER);
-    let span = Span::new(spans.first()?.start(), spans.last()?.end())?;
-    let gas: Vec<Option<i64>> = spans
-        .iter()
-        .map(|&span| {
-            let above = view.co2(span)? - NUCLEAR * 1_000_000;
-            i64::try_from(
-                i128::from(above) * i128::from(GENERATION)
-                    / i128::from((GAS - NUCLEAR) * 1_000_000),
-            )
-            .ok()
-        })
-        .collect();
-    let nuclear: Vec<Option<i64>> = gas.iter().map(|gas| gas.map(|gas| GENERATION - gas)).collect();
-    let series = |code: &str, values: &[Option<i64>]| {
-        format!(
-            "<TimeSeries><businessType>A01</businessType>\
-             <inBiddingZone_Domain.mRID codingScheme=\"A01\">{zone}</inBiddingZone_Domain.mRID>\
-             <quantity_Measure_Unit.name>MAW</quantity_Measure_Unit.name><curveType>A01</curveType>\
-             <MktPSRType><psrType>{code}</psrType></MktPSRType>{}</TimeSeries>",
-            period(span, QUARTER, values, false, "quantity"),
-        )
-    };
-    Some(format!(
-        "<GL_MarketDocument \
-         xmlns=\"urn:iec62325.351:tc57wg16:451-6:generationloaddocument:3:0\"><type>A75</type>\
-         <process.processType>A16</process.processType>{}{}{}\
-         </GL_MarketDocument>",
-        created(view),
-        series("B04", &gas),
-        series("B14", &nuclear),
     ))
 }
 

@@ -1,22 +1,43 @@
 //! The interfaces, a file for each supplier: its routes, and the sources that can ask them.
 
+mod aemo;
 mod awattar;
+mod caiso;
+mod eia;
 mod electricity_maps;
+mod elexon;
+mod energinet;
 mod energy_charts;
 mod entsoe;
+mod ercot;
+mod iso_ne;
+mod japan_area;
+mod jepx;
+mod miso;
 mod nord_pool;
+mod nyiso;
 mod octopus;
 mod odre;
+mod open_meteo;
+mod openelectricity;
+mod pjm;
 mod rte;
+mod rte_eco2mix;
+mod smard;
+mod spp;
+mod terna;
 mod uk_carbon_intensity;
 mod watttime;
 
 use std::collections::HashMap;
+use std::io::{Cursor, Write};
 
 use axum::Router;
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use planner::time::{Span, Timestamp};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 /// The parameters of a request.
 type Parameters = HashMap<String, String>;
@@ -48,14 +69,28 @@ macro_rules! replay {
 }
 
 replay! {
+    aemo,
     awattar,
+    caiso,
+    pjm,
     rte,
+    eia,
     electricity_maps,
+    elexon, energinet,
     energy_charts,
     entsoe,
+    ercot,
+    iso_ne,
+    japan_area,
+    jepx,
+    miso,
     nord_pool,
+    nyiso,
     octopus,
     odre,
+    open_meteo,
+    openelectricity, rte_eco2mix, smard, spp,
+    terna,
     uk_carbon_intensity,
     watttime,
 }
@@ -80,4 +115,18 @@ fn span(asked: &Parameters, start: &str, end: &str) -> Option<Span> {
 
 fn bad_request(message: &str) -> Response {
     (StatusCode::BAD_REQUEST, message.to_owned()).into_response()
+}
+
+/// An archive of one file.
+fn packed(name: &str, text: &str) -> Response {
+    let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
+    let is_written = archive.start_file(name, SimpleFileOptions::default()).is_ok()
+        && archive.write_all(text.as_bytes()).is_ok();
+    match archive.finish() {
+        Ok(bytes) if is_written => {
+            let content = [(header::CONTENT_TYPE, "application/x-zip-compressed")];
+            (content, bytes.into_inner()).into_response()
+        }
+        _ => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
 }

@@ -21,6 +21,7 @@ fn the_simplest_rules_are_those_of_the_last_day_and_of_the_last_week_known() {
     let found = backtest(
         &model(),
         &history,
+        &[],
         &options("2026-02-13T23:00:00Z", "2026-02-14T23:00:00Z", &[24, 72]),
     );
     assert_eq!((found.origins, found.horizons.len()), (1, 2));
@@ -34,6 +35,20 @@ fn the_simplest_rules_are_those_of_the_last_day_and_of_the_last_week_known() {
     assert_eq!((found.horizons[1].horizon_h, found.horizons[1].samples), (72, 24));
 }
 
+/// Each day begins where the last one ended, some steps up or down: yesterday is the best of the simple rules by far. Half a month tells
+/// that, long before regressions do.
+#[test]
+fn weeks_that_go_their_own_way_are_like_yesterday() {
+    let level = |day: i64| (0..=day).map(|it| drawn(it) - 50).sum::<i64>();
+    let history = hours("2026-01-04T23:00:00Z", 24 * 28, |_, day| level(day));
+    let from_third_week = options("2026-01-18T23:00:00Z", "2026-01-31T23:00:00Z", &[24]);
+    let found = backtest(&model(), &history, &[], &from_third_week);
+    let report = &found.horizons[0];
+    assert_eq!(found.origins, 13);
+    assert!(report.mae_yesterday * 1.5 < report.mae_mean_of_both, "{report:?}");
+    assert!(report.mae < report.mae_yesterday * 1.1, "{report:?}");
+}
+
 /// What a back-test says of an instant is what a forecast said then.
 #[test]
 fn forecasts_are_those_that_were_made_then() {
@@ -41,7 +56,8 @@ fn forecasts_are_those_that_were_made_then() {
         i64::from(hour) + drawn(day) + drawn(day * 24 + i64::from(hour)) / 4
     });
     let made_at = "2026-04-20T22:00:00Z";
-    let found = backtest(&model(), &history, &options(made_at, "2026-04-21T22:00:00Z", &[24, 48]));
+    let found =
+        backtest(&model(), &history, &[], &options(made_at, "2026-04-21T22:00:00Z", &[24, 48]));
     assert_eq!((found.origins, found.forecasts.len()), (1, 48));
     let next = continued(&history, made_at, 2);
     for (tested, piece) in found.forecasts.iter().zip(next.pieces()) {
@@ -62,6 +78,7 @@ fn bands_hold_what_they_promise() {
     let found = backtest(
         &model(),
         &history,
+        &[],
         &options("2026-03-04T23:00:00Z", "2026-11-30T23:00:00Z", &[24, 72]),
     );
     for report in &found.horizons {
@@ -85,6 +102,7 @@ fn what_returns_to_the_mean_is_forecast_better_than_by_the_simplest_rules() {
     let found = backtest(
         &model(),
         &history,
+        &[],
         &options("2026-03-04T23:00:00Z", "2026-11-30T23:00:00Z", &[24, 72]),
     );
     for report in &found.horizons {
@@ -97,9 +115,9 @@ fn what_returns_to_the_mean_is_forecast_better_than_by_the_simplest_rules() {
 fn hours_ahead_are_parts_of_days_ahead() {
     let history = hours("2026-01-04T23:00:00Z", 24 * 60, |hour, day| i64::from(hour) + drawn(day));
     let mut options = options("2026-02-13T23:00:00Z", "2026-03-03T23:00:00Z", &[24]);
-    let whole = backtest(&model(), &history, &options).horizons[0];
+    let whole = backtest(&model(), &history, &[], &options).horizons[0];
     options.by_hour = true;
-    let hours = backtest(&model(), &history, &options).horizons;
+    let hours = backtest(&model(), &history, &[], &options).horizons;
     assert_eq!(hours.len(), 24);
     assert_eq!(
         hours.iter().map(|it| it.horizon_h).collect::<Vec<_>>(),
@@ -114,7 +132,7 @@ fn hours_ahead_are_parts_of_days_ahead() {
 fn a_span_that_begins_within_a_step_has_all_of_its_days() {
     let history = hours("2026-01-04T23:00:00Z", 24 * 60, |hour, day| i64::from(hour) + drawn(day));
     let options = options("2026-02-13T08:30:00Z", "2026-02-16T08:30:00Z", &[24]);
-    let found = backtest(&model(), &history, &options);
+    let found = backtest(&model(), &history, &[], &options);
     assert_eq!((found.origins, found.forecasts.len()), (4, 96));
     assert_eq!(found.forecasts[0].made_at, at("2026-02-13T08:00:00Z"));
 }
@@ -124,7 +142,7 @@ fn a_span_that_begins_within_a_step_has_all_of_its_days() {
 fn a_forecast_of_two_horizons_is_listed_once() {
     let history = hours("2026-01-04T23:00:00Z", 24 * 60, |hour, day| i64::from(hour) + drawn(day));
     let options = options("2026-02-13T23:00:00Z", "2026-02-14T23:00:00Z", &[36, 24]);
-    let found = backtest(&model(), &history, &options);
+    let found = backtest(&model(), &history, &[], &options);
     assert_eq!(found.horizons.iter().map(|it| it.samples).collect::<Vec<_>>(), [24, 24]);
     assert_eq!(found.forecasts.len(), 36);
     assert!(found.forecasts.is_sorted_by_key(|it| it.span.start()));
@@ -134,7 +152,7 @@ fn a_forecast_of_two_horizons_is_listed_once() {
 fn where_nothing_can_be_compared_there_is_no_report() {
     let empty = Agenda::new(Vec::new()).unwrap();
     let options = options("2026-02-13T23:00:00Z", "2026-03-03T23:00:00Z", &[24]);
-    assert!(backtest(&model(), &empty, &options).horizons.is_empty());
+    assert!(backtest(&model(), &empty, &[], &options).horizons.is_empty());
     let short = hours("2026-02-13T23:00:00Z", 24 * 13, |hour, _| i64::from(hour));
-    assert_eq!(backtest(&model(), &short, &options).origins, 0);
+    assert_eq!(backtest(&model(), &short, &[], &options).origins, 0);
 }

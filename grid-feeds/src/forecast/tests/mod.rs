@@ -1,6 +1,8 @@
 //! Forecasts of series whose next days are known by their rule.
 
+mod ahead;
 mod backtests;
+mod holidays;
 mod parts;
 
 use planner::quantity::{Currency, MILLION};
@@ -165,7 +167,7 @@ fn nothing_after_the_origin_counts_where_the_clock_skips_an_hour() {
             by_hour: false,
             lists_forecasts: true,
         };
-        let mut forecasts = backtest(&model(), history, &options).forecasts;
+        let mut forecasts = backtest(&model(), history, &[], &options).forecasts;
         forecasts.retain(|it| it.made_at == origin);
         forecasts
     };
@@ -240,7 +242,12 @@ fn emissions_are_never_negative_and_parameters_are_checked() {
         accounting: crate::feed::Accounting::Average,
         factors: crate::feed::Factors::Direct,
     };
-    let day = lead::DayForecast { values: vec![-5.0], low: vec![-4.0], high: vec![3.0] };
+    let day = lead::DayForecast {
+        values: vec![-5.0],
+        low: vec![-4.0],
+        high: vec![3.0],
+        by_inputs: [false; 24],
+    };
     assert_eq!(day.at(co2, 0).map(in_millionths), [0, 0, 3 * MILLION]);
     let priced = [-5 * MILLION, -5 * MILLION, 3 * MILLION];
     assert_eq!(day.at(EUR, 0).map(in_millionths), priced, "the value lies in its band");

@@ -1,8 +1,9 @@
 //! From hours to an agenda.
 
-use planner::time::{Seconds, Span, Timestamp};
+use planner::time::{Span, Timestamp};
 use rust_decimal::Decimal;
 
+use super::granularity::Granularity;
 use super::wire::{Answer, Hour};
 use crate::feed::{
     Accounting, Factors, FeedError, Identity, Kind, Quality, Reading, Series, assemble, instant,
@@ -11,7 +12,21 @@ use crate::feed::{
 use crate::provider::json;
 
 /// How trial tokens mark their data.
-const SANDBOX: &str = "SANDBOX_MODE_DATA";
+pub(super) const SANDBOX: &str = "SANDBOX_MODE_DATA";
+
+/// What intensities are of.
+const UNIT: &str = "gCO2eq/kWh";
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct IntensityQuery<'a> {
+    /// The zone, such as `FR`.
+    pub zone: &'a str,
+    /// What a kWh emits.
+    pub factors: Factors,
+    /// How long a value holds; any where it is not given.
+    pub granularity: Option<Granularity>,
+}
 
 /// Reads an answer.
 ///
@@ -21,24 +36,26 @@ pub fn read(text: &str) -> Result<Answer, FeedError> {
     json(text)
 }
 
-/// The intensities of answers about `zone`, history and forecast together.
+/// The intensities of answers, history and forecast together.
 ///
 /// # Errors
-/// Another zone, scrambled data, other factors than asked for, unknown granularities, words for numbers.
-pub fn intensities(answers: &[Answer], zone: &str, factors: Factors) -> Result<Series, FeedError> {
+/// Another zone, unit or granularity, other factors than asked for, imports that are not traced, scrambled
+/// data, words for numbers.
+pub fn intensities(answers: &[Answer], asked: IntensityQuery<'_>) -> Result<Series, FeedError> {
     let mut readings = Vec::new();
-    let mut unknown = 0;
+    let (mut unknown, mut traced) = (0, false);
     let mut issued_at: Option<Timestamp> = None;
     for answer in answers {
-        is_of_zone(answer, zone)?;
-        let step = step(answer)?;
+        is_as_asked(answer, asked)?;
+        let granularity = granularity(answer, asked)?;
         issued_at = issued_at.max(answer.updated_at.as_deref().and_then(instant_to_second));
         let measured = answer.history.iter().chain(&answer.data);
         let measured = measured.map(|hour| (hour, Quality::Measured));
         let expected = answer.forecast.iter().map(|hour| (hour, Quality::Forecast));
         for (hour, quality) in measured.chain(expected) {
             issued_at = issued_at.max(hour.updated_at.as_deref().and_then(instant_to_second));
-            match reading(hour, quality, step, factors)? {
+            traced |= hour.flow_traced == Some(true);
+            match reading(hour, quality, granularity, asked.factors)? {
                 Some(reading) => readings.push(reading),
                 None => unknown += 1,
             }
@@ -47,19 +64,27 @@ pub fn intensities(answers: &[Answer], zone: &str, factors: Factors) -> Result<S
     if readings.is_empty() {
         return Err(FeedError::not_published("no hour has an intensity"));
     }
-    let kind = Kind::Co2 { accounting: Accounting::Average, factors };
+    let kind = Kind::Co2 { accounting: Accounting::Average, factors: asked.factors };
     let mut notes = Vec::new();
     if unknown > 0 {
         notes.push(format!("{unknown} hours without a value are gaps"));
+    }
+    if traced {
+        notes.push("imports are traced, as the answer says".to_owned());
     }
     let agenda = assemble(kind, readings, &mut notes)?;
     Ok(Series { kind, issued_at, agenda, notes })
 }
 
-/// An answer with hours names its zone, for all of them or at each.
-fn is_of_zone(answer: &Answer, zone: &str) -> Result<(), FeedError> {
-    let identity = Identity { what: "zone", asked: zone, setting: "`zone`" };
+/// An answer with hours names its zone, for all of them or at each. Version 4 says its unit and factors too.
+fn is_as_asked(answer: &Answer, asked: IntensityQuery<'_>) -> Result<(), FeedError> {
+    let identity = Identity { what: "zone", asked: asked.zone, setting: "`zone`" };
     identity.told("/zone", answer.zone.as_deref())?;
+    let unit = answer.unit.as_deref().map(|unit| unit.replace('₂', "2"));
+    let in_unit = Identity { what: "unit", asked: UNIT, setting: "`base_url`" };
+    in_unit.told("/unit", unit.as_deref())?;
+    by_factors(asked.factors)
+        .told("/emissionFactorType", answer.emission_factor_type.as_deref())?;
     for hour in answer.history.iter().chain(&answer.data).chain(&answer.forecast) {
         let place = format!("{}/zone", hour.datetime);
         match &answer.zone {
@@ -70,39 +95,51 @@ fn is_of_zone(answer: &Answer, zone: &str) -> Result<(), FeedError> {
     Ok(())
 }
 
-fn step(answer: &Answer) -> Result<Seconds, FeedError> {
-    Ok(Seconds::new(match answer.temporal_granularity.as_deref() {
-        None | Some("hourly") => 3600,
-        Some("15_minutes") => 900,
-        Some("5_minutes") => 300,
-        Some(other) => {
-            let message = format!("unknown granularity {other}");
-            return Err(FeedError::payload("/temporalGranularity", message));
-        }
-    }))
+const fn by_factors(factors: Factors) -> Identity<'static> {
+    let asked = match factors {
+        Factors::Direct => "direct",
+        Factors::Lifecycle => "lifecycle",
+    };
+    Identity { what: "factors", asked, setting: "`factors`" }
+}
+
+/// How long the values of an answer hold: an hour where it does not say.
+fn granularity(answer: &Answer, asked: IntensityQuery<'_>) -> Result<Granularity, FeedError> {
+    let place = "/temporalGranularity";
+    let mut hours = answer.history.iter().chain(&answer.data).chain(&answer.forecast);
+    let at_hours = || hours.find_map(|hour| hour.temporal_granularity.as_deref());
+    let said = answer.temporal_granularity.as_deref().or_else(at_hours);
+    if let Some(asked) = asked.granularity {
+        let asked = asked.name();
+        let setting = "`granularity`, which not every zone and plan has,";
+        Identity { what: "granularity", asked, setting }.told(place, said)?;
+    }
+    let said = said.or(asked.granularity.map(Granularity::name)).unwrap_or("hourly");
+    Granularity::parse(said)
+        .ok_or_else(|| FeedError::payload(place, format!("unknown granularity {said}")))
 }
 
 /// `None` where the hour has no value.
 fn reading(
     hour: &Hour,
     quality: Quality,
-    step: Seconds,
+    granularity: Granularity,
     factors: Factors,
 ) -> Result<Option<Reading>, FeedError> {
-    let wrong = |field: &str, message: String| {
-        FeedError::payload(format!("{}/{field}", hour.datetime), message)
-    };
+    let place = |field: &str| format!("{}/{field}", hour.datetime);
+    let wrong = |field: &str, message: String| FeedError::payload(place(field), message);
     let method = hour.estimation_method.as_deref().unwrap_or_default();
     if method == SANDBOX {
         return Err(FeedError::Sandbox { message: format!("estimationMethod {SANDBOX}") });
     }
-    let asked = match factors {
-        Factors::Direct => "direct",
-        Factors::Lifecycle => "lifecycle",
-    };
-    if let Some(told) = hour.emission_factor_type.as_deref().filter(|told| *told != asked) {
-        return Err(wrong("emissionFactorType", format!("is {told}, asked for {asked}")));
-    }
+    by_factors(factors).told(&place("emissionFactorType"), hour.emission_factor_type.as_deref())?;
+    let traced = hour.flow_traced.map(|traced| if traced { "true" } else { "false" });
+    let tracing = Identity { what: "flow tracing", asked: "true", setting: "`version`" };
+    tracing.told(&place("flowTraced"), traced)?;
+    let (asked, setting) = (granularity.name(), "`granularity`");
+    Identity { what: "granularity", asked, setting }
+        .told(&place("temporalGranularity"), hour.temporal_granularity.as_deref())?;
+    let step = granularity.step();
     let span = instant(&hour.datetime)
         .filter(|start| start.ceil_to(step) == *start)
         .and_then(|start| Span::starting(start, step))
@@ -115,106 +152,4 @@ fn reading(
     let estimated = hour.is_estimated.unwrap_or(false) || !method.is_empty();
     let quality = if estimated { Quality::Estimated } else { quality };
     Ok(Some(Reading { span, value, quality }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn series(texts: &[&str]) -> Result<Series, FeedError> {
-        let answers: Vec<Answer> = texts.iter().map(|text| read(text)).collect::<Result<_, _>>()?;
-        intensities(&answers, "DE", Factors::Lifecycle)
-    }
-
-    #[test]
-    fn another_zone_is_refused_and_so_is_none() {
-        for (text, place) in [
-            (HISTORY.replacen("DE", "FR", 1), "/zone"),
-            (
-                HISTORY.replace("{\"zone\": \"DE\", \"carbon", "{\"zone\": \"FR\", \"carbon"),
-                "T20:00",
-            ),
-            (HISTORY.replace("\"zone\": \"DE\", ", ""), "T20:00"),
-            (FORECAST.replace("DE", "DE-LU"), "/zone"),
-        ] {
-            let error = series(&[&text]).unwrap_err();
-            assert!(matches!(error, FeedError::Payload { .. }), "{error}");
-            assert!(error.to_string().contains(place), "{error}");
-            assert!(error.to_string().contains("asked for zone \"DE\""), "{error}");
-        }
-    }
-
-    #[test]
-    fn an_intensity_that_cannot_be_is_a_gap() {
-        let series = series(&[&HISTORY.replace("599", "-5")]).unwrap();
-        assert_eq!(series.agenda.pieces().len(), 1);
-        assert!(
-            series.notes.iter().any(|note| note.contains("-5 cannot be")),
-            "{:?}",
-            series.notes
-        );
-    }
-
-    const HISTORY: &str = r#"{"zone": "DE", "history": [
-        {"zone": "DE", "carbonIntensity": 599, "datetime": "2026-03-05T20:00:00.000Z",
-         "updatedAt": "2026-03-06T15:48:54.012Z", "createdAt": "2026-03-02T20:47:49.346Z",
-         "emissionFactorType": "lifecycle", "isEstimated": false, "estimationMethod": null},
-        {"zone": "DE", "carbonIntensity": null, "datetime": "2026-03-05T21:00:00.000Z",
-         "updatedAt": "2026-03-06T11:49:04.000Z", "emissionFactorType": "lifecycle",
-         "isEstimated": false, "estimationMethod": null},
-        {"zone": "DE", "carbonIntensity": 607.25, "datetime": "2026-03-05T22:00:00.000Z",
-         "updatedAt": "2026-03-06T12:52:03.000Z", "emissionFactorType": "lifecycle",
-         "isEstimated": true, "estimationMethod": "TIME_SLICER_AVERAGE"}]}"#;
-
-    const FORECAST: &str = r#"{"zone": "DE", "forecast": [
-        {"carbonIntensity": 326, "datetime": "2026-03-05T23:00:00.000Z"}],
-        "updatedAt": "2026-03-05T22:07:00.000Z"}"#;
-
-    #[test]
-    fn null_is_a_gap_and_estimates_are_flagged() {
-        let series = series(&[HISTORY, FORECAST]).unwrap();
-        let known: Vec<_> = series.agenda.pieces().iter().map(|piece| piece.value).collect();
-        let known: Vec<_> = known.iter().map(|known| (known.value, known.quality)).collect();
-        assert_eq!(
-            known,
-            [
-                (599_000_000, Quality::Measured),
-                (607_250_000, Quality::Estimated),
-                (326_000_000, Quality::Forecast),
-            ]
-        );
-        assert_eq!(series.notes, ["1 hours without a value are gaps"]);
-        assert_eq!(series.issued_at.unwrap().to_string(), "2026-03-06T15:48:54Z");
-    }
-
-    #[test]
-    fn sandbox_data_is_refused() {
-        let text = HISTORY.replace("TIME_SLICER_AVERAGE", SANDBOX);
-        assert!(matches!(series(&[&text]), Err(FeedError::Sandbox { .. })));
-    }
-
-    #[test]
-    fn the_newer_shape_has_data_and_a_granularity() {
-        let text = HISTORY.replace("\"history\"", "\"data\"");
-        assert_eq!(series(&[&text]), series(&[HISTORY]));
-        let quarters = text.replace(
-            "\"zone\": \"DE\", \"data\"",
-            "\"temporalGranularity\": \"15_minutes\", \"data\"",
-        );
-        let series = series(&[&quarters]).unwrap();
-        assert_eq!(series.agenda.pieces()[0].span.length(), Seconds::new(900));
-    }
-
-    #[test]
-    fn other_factors_than_asked_for_are_refused() {
-        let text = HISTORY.replace("\"lifecycle\"", "\"direct\"");
-        assert!(matches!(series(&[&text]), Err(FeedError::Payload { .. })));
-        assert!(series(&[&HISTORY.replace("20:00:00", "20:00:30")]).is_err());
-    }
-
-    #[test]
-    fn an_answer_without_values_is_not_published() {
-        let text = r#"{"status": "no-data", "countryCode": "DE", "data": []}"#;
-        assert!(matches!(series(&[text]), Err(FeedError::NotPublished { .. })));
-    }
 }

@@ -1,10 +1,15 @@
-//! Electricity Maps, version 3: average CO2 intensity of consumption, imports traced.
+//! Electricity Maps, versions 3 and 4: average CO2 intensity of consumption, imports traced.
 //!
-//! Needs a token. The free plan has one zone and no forecast; trial tokens answer with scrambled
+//! Needs a token. Some plans have no forecast and no past beyond a day; trial tokens answer with scrambled
 //! data, which is refused.
 
 mod client;
+mod granularity;
 pub mod map;
+#[cfg(test)]
+mod tests;
 pub mod wire;
 
-pub use client::{Client, Settings};
+pub use client::{Client, InterfaceVersion, Settings};
+pub use granularity::Granularity;
+pub use map::IntensityQuery;

@@ -1,4 +1,4 @@
-//! Hours, under one of three names.
+//! Values, under one of three names.
 
 use serde::Deserialize;
 
@@ -23,6 +23,10 @@ pub struct Answer {
     pub updated_at: Option<String>,
     /// `hourly` where absent.
     pub temporal_granularity: Option<String>,
+    /// `lifecycle` or `direct`, of all values; of version 4.
+    pub emission_factor_type: Option<String>,
+    /// `gCO2eq/kWh`; of version 4.
+    pub unit: Option<String>,
 }
 
 /// A value; `datetime` is the start.
@@ -44,4 +48,8 @@ pub struct Hour {
     pub estimation_method: Option<String>,
     /// When the value was last changed.
     pub updated_at: Option<String>,
+    /// Whether imports are traced to where they were generated; of version 4.
+    pub flow_traced: Option<bool>,
+    /// How long the value holds, where values say it themselves; of version 4.
+    pub temporal_granularity: Option<String>,
 }

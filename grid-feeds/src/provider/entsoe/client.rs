@@ -1,9 +1,15 @@
 //! Requests: hosts in turn, token in the query, pages of a hundred time series.
 
+mod ahead_series;
+
+use std::sync::Mutex;
+
 use planner::time::{Seconds, Timestamp};
 use reqwest::RequestBuilder;
 
+use super::ahead::{AheadSettings, Memory};
 use super::map;
+use super::powers::{self, PlatformDocument, ZonePowers};
 use super::wire::Document;
 use crate::feed::{
     CarbonFeed, Factors, FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role, Secret,
@@ -37,6 +43,8 @@ pub struct Settings {
     /// What a kWh emits: `direct` or `lifecycle`.
     #[serde(default)]
     pub factors: Factors,
+    /// Of CO2: whether it is estimated until the end of tomorrow, and from what.
+    pub ahead: Option<AheadSettings>,
 }
 
 fn hosts() -> Vec<String> {
@@ -54,6 +62,12 @@ impl Declaration for Settings {
         quantity: Quantity,
         http: &Http,
     ) -> Result<Option<Role>, FeedError> {
+        if let Some(ahead) = &self.ahead {
+            if quantity != Quantity::Co2 {
+                return Err(FeedError::configuration("only sources of co2 have `ahead`"));
+            }
+            ahead.check(&self.zone)?;
+        }
         let client = || Client::new(source, self, http).map(Box::new);
         Ok(match quantity {
             Quantity::Price => Some(Role::Price(client()?)),
@@ -70,6 +84,16 @@ impl Declaration for Settings {
         };
         Rhythm { budget_requests: 300, ..usual }
     }
+
+    fn own_rhythm(&self, quantity: Quantity) -> Rhythm {
+        let usual = Self::rhythm(quantity);
+        if self.ahead.is_none() {
+            return usual;
+        }
+        // Forecasts of wind, sun and generation are due at 18:00. A poll has many questions.
+        let daily = Rhythm::daily("Europe/Brussels", &["18:00"]);
+        Rhythm { poll_every_s: 3600, budget_requests: usual.budget_requests, ..daily }
+    }
 }
 
 /// Asks the platform about one zone.
@@ -79,6 +103,8 @@ pub struct Client {
     settings: Settings,
     token: Secret,
     http: Http,
+    /// What estimates ahead are learnt from.
+    memory: Mutex<Memory>,
 }
 
 impl Client {
@@ -92,7 +118,8 @@ impl Client {
         }
         let token = settings.token.read().map_err(FeedError::configuration)?;
         let settings = settings.clone();
-        Ok(Self { source: source.into(), settings, token, http: http.clone() })
+        let (source, http) = (source.into(), http.clone());
+        Ok(Self { source, settings, token, http, memory: Mutex::default() })
     }
 
     async fn price_series(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
@@ -121,10 +148,32 @@ impl Client {
     }
 
     async fn generation_series(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
+        match &self.settings.ahead {
+            Some(ahead) => self.ahead_series(ahead, query).await,
+            None => self.revision(self.measured(query).await?, query),
+        }
+    }
+
+    /// The intensity of what the zone generated.
+    async fn measured(&self, query: Query<'_>) -> Result<Series, FeedError> {
         let zone = self.settings.zone.as_str();
         let asked = [("documentType", "A75"), ("processType", "A16"), ("in_Domain", zone)];
         let page = self.page(query, &asked, None).await?;
-        self.revision(map::intensities(&[page], zone, self.settings.factors)?, query)
+        map::intensities(&[page], zone, self.settings.factors)
+    }
+
+    /// The powers of `zone` that a document tells, over about the span asked for.
+    ///
+    /// # Errors
+    /// As of any feed; [`FeedError::NotPublished`] where the platform has none.
+    pub async fn powers(
+        &self,
+        query: Query<'_>,
+        zone: &str,
+        document: PlatformDocument<'_>,
+    ) -> Result<ZonePowers, FeedError> {
+        let page = self.page(query, &document.parameters(zone), None).await?;
+        powers::powers(&[page], zone, document)?.asked_for(query.window)
     }
 
     /// One page, from the first host that has an answer. A refusal says more than other failures.

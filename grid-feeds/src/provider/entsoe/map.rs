@@ -1,9 +1,8 @@
 //! From documents to agendas.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use jiff::civil::Date;
-use planner::agenda::{Agenda, Piece};
 use planner::quantity::Currency;
 use planner::time::{Span, Timestamp};
 use quick_xml::Reader;
@@ -11,25 +10,23 @@ use quick_xml::events::Event;
 use rust_decimal::Decimal;
 
 use super::curve::steps;
-use super::factors::{Source, factor};
+use super::fuel::fuel;
 use super::wire::{Document, TimeSeries};
 use crate::feed::{
     Accounting, Factors, FeedError, Identity, Kind, Quality, Reading, Series, assemble, decimal,
-    excerpt, instant, nearest_millionths, ratio,
+    excerpt, instant, nearest_millionths,
 };
 use crate::local_time::LocalTime;
+use crate::provider::generation::{Fuel, Mix};
 
 /// The day of delivery is one of this zone, for all of Europe.
-const MARKET_ZONE: &str = "Europe/Brussels";
+pub(super) const MARKET_ZONE: &str = "Europe/Brussels";
 
 /// The auction that counts; others are provisional.
 const COUPLING: u32 = 1;
 
 /// The businesses of generation: production, consumption, wind and solar power.
-const GENERATION: [&str; 4] = ["A01", "A04", "A93", "A94"];
-
-/// What a kind of generation may be, in millionths of a megawatt: up to a terawatt.
-const MOST_POWER: std::ops::RangeInclusive<i64> = -1_000_000_000_000..=1_000_000_000_000;
+pub(super) const GENERATION: [&str; 4] = ["A01", "A04", "A93", "A94"];
 
 /// Reads a document; an acknowledgement is an error, whatever the status it came with.
 ///
@@ -134,11 +131,11 @@ pub fn prices(pages: &[Document], zone: &str) -> Result<Series, FeedError> {
     Ok(Series { kind, issued_at: created(pages), agenda, notes })
 }
 
-fn is_of_zone(zone: &str) -> Identity<'_> {
+pub(super) fn is_of_zone(zone: &str) -> Identity<'_> {
     Identity { what: "zone", asked: zone, setting: "`zone`" }
 }
 
-const fn is_of(what: &'static str, asked: &'static str) -> Identity<'static> {
+pub(super) const fn is_of(what: &'static str, asked: &'static str) -> Identity<'static> {
     Identity { what, asked, setting: "`base_urls`" }
 }
 
@@ -148,22 +145,14 @@ fn price_currency(series: &TimeSeries) -> Result<Currency, FeedError> {
     Currency::parse(code.trim()).map_err(|error| FeedError::payload("currency_Unit.name", error))
 }
 
-/// Millionths of a megawatt over spans.
-type Powers = Vec<(Span, i64)>;
-
-/// CO2 intensity of A75 documents: `sum(MW x factor) / sum(MW)` over the zone's own generation.
-/// Imports are not traced.
-///
-/// An instant at which a kind reported elsewhere in the answer is missing is a gap. Small negative
-/// generation, a station's own use, counts as none; storage is left out.
+/// CO2 intensity of A75 documents: that of the mix of the zone's own generation.
 ///
 /// # Errors
 /// Documents of another type or zone, units other than megawatts, unknown kinds, and what the curve
 /// rules refuse.
 pub fn intensities(pages: &[Document], zone: &str, factors: Factors) -> Result<Series, FeedError> {
     let market = LocalTime::named(MARKET_ZONE).map_err(FeedError::calendar)?;
-    let mut kinds: BTreeMap<&str, (i64, Powers)> = BTreeMap::new();
-    let mut impossible = 0;
+    let mut mix = Mix::new(factors);
     for page in pages {
         is_of("document type", "A75").told("type", page.document_type.as_deref())?;
         is_of("process type", "A16").told("process.processType", page.process_type.as_deref())?;
@@ -171,36 +160,24 @@ pub fn intensities(pages: &[Document], zone: &str, factors: Factors) -> Result<S
     for series in pages.iter().flat_map(|page| &page.series) {
         is_generation(series, zone)?;
         let code = series.generation.as_ref().map_or("", |generation| generation.code.as_str());
-        let source = factor(code, factors)
+        let fuel = fuel(code)
             .ok_or_else(|| FeedError::payload("psrType", format!("{code:?} is unknown")))?;
-        let Source::Generation(grams) = source else { continue };
-        if series.consumption_zone.is_some() {
+        if fuel == Fuel::Storage || series.consumption_zone.is_some() {
             continue;
         }
         is_of("unit", "MAW")
             .named("quantity_Measure_Unit.name", series.quantity_unit.as_deref())?;
-        let (_, powers) = kinds.entry(code).or_insert_with(|| (grams, Vec::new()));
         for period in &series.periods {
             let curve = series.curve.as_deref();
             let (_, steps) = steps(period, curve, &market, |point| point.quantity.as_deref())?;
             for (span, text) in steps {
-                match exact(&text, span)? {
-                    power if MOST_POWER.contains(&power) => powers.push((span, power.max(0))),
-                    _ => impossible += 1,
-                }
+                mix.add(code, fuel, span, exact(&text, span)?);
             }
         }
     }
-    let mut agendas = Vec::new();
-    for (grams, powers) in kinds.into_values() {
-        agendas.push((grams, power_agenda(powers)?));
-    }
     let kind = Kind::Co2 { accounting: Accounting::Average, factors };
-    let mut notes = vec!["production in the zone; imports are not traced".to_owned()];
-    if impossible > 0 {
-        notes.push(format!("{impossible} powers beyond a terawatt cannot be and are gaps"));
-    }
-    let readings = mixed(&agendas, &mut notes);
+    let mut notes = Vec::new();
+    let readings = mix.readings(Quality::Measured, &mut notes)?;
     let agenda = assemble(kind, readings, &mut notes)?;
     if agenda.pieces().is_empty() {
         return Err(FeedError::not_published("no instant has all kinds of generation"));
@@ -209,7 +186,7 @@ pub fn intensities(pages: &[Document], zone: &str, factors: Factors) -> Result<S
 }
 
 /// A series of a zone's generation or consumption, by kind.
-fn is_generation(series: &TimeSeries, zone: &str) -> Result<(), FeedError> {
+pub(super) fn is_generation(series: &TimeSeries, zone: &str) -> Result<(), FeedError> {
     let zones = [
         ("inBiddingZone_Domain.mRID", &series.generation_zone),
         ("outBiddingZone_Domain.mRID", &series.consumption_zone),
@@ -227,47 +204,12 @@ fn is_generation(series: &TimeSeries, zone: &str) -> Result<(), FeedError> {
     }
 }
 
-/// The mix between each two edges of any kind's pieces.
-fn mixed(agendas: &[(i64, Agenda<i64>)], notes: &mut Vec<String>) -> Vec<Reading> {
-    let pieces = agendas.iter().flat_map(|(_, agenda)| agenda.pieces());
-    let edges: BTreeSet<Timestamp> =
-        pieces.flat_map(|piece| [piece.span.start(), piece.span.end()]).collect();
-    let mut incomplete = 0;
-    let mut readings = Vec::new();
-    for (&start, &end) in edges.iter().zip(edges.iter().skip(1)) {
-        let powers = agendas.iter().map(|(grams, agenda)| Some((*grams, agenda.at(start)?)));
-        let Some(powers) = powers.collect::<Option<Vec<_>>>() else {
-            incomplete += 1;
-            continue;
-        };
-        let total: i128 = powers.iter().map(|&(_, power)| i128::from(power)).sum();
-        let emitted: i128 =
-            powers.iter().map(|&(grams, power)| i128::from(grams) * i128::from(power)).sum();
-        let value = ratio(emitted * 1_000_000, total);
-        if let (Some(span), Some(value)) = (Span::new(start, end), value) {
-            readings.push(Reading { span, value, quality: Quality::Measured });
-        }
-    }
-    if incomplete > 0 {
-        notes.push(format!("{incomplete} spans lack a kind of generation and are gaps"));
-    }
-    readings
-}
-
-/// One kind's power in millionths of a megawatt; where one span is said twice, the larger.
-fn power_agenda(mut powers: Powers) -> Result<Agenda<i64>, FeedError> {
-    powers.sort_unstable_by_key(|&(span, power)| (span, std::cmp::Reverse(power)));
-    powers.dedup_by_key(|(span, _)| *span);
-    let pieces = powers.into_iter().map(|(span, value)| Piece { span, value }).collect();
-    Agenda::new(pieces).map_err(|error| FeedError::payload("the generation", error))
-}
-
-fn exact(text: &str, span: Span) -> Result<i64, FeedError> {
+pub(super) fn exact(text: &str, span: Span) -> Result<i64, FeedError> {
     decimal(text)
         .map(|value| nearest_millionths(value, Decimal::ONE))
         .ok_or_else(|| FeedError::payload(span, format!("{:?} is no number", excerpt(text))))
 }
 
-fn created(pages: &[Document]) -> Option<Timestamp> {
+pub(super) fn created(pages: &[Document]) -> Option<Timestamp> {
     pages.iter().filter_map(|page| instant(page.created.as_deref()?)).max()
 }

@@ -1,21 +1,21 @@
-//! The XML documents: `Publication_MarketDocument` (prices), `GL_MarketDocument` (generation) and
-//! `Acknowledgement_MarketDocument` (no).
+//! The XML documents: `Publication_MarketDocument` (prices and flows), `GL_MarketDocument` (generation and
+//! load) and `Acknowledgement_MarketDocument` (no).
 
 use serde::Deserialize;
 
 /// Any of the three.
 #[derive(Debug, Deserialize)]
 pub struct Document {
-    /// `A44`, prices, or `A75`, generation by kind.
+    /// Such as `A44`, prices, or `A75`, generation by kind.
     #[serde(rename = "type")]
     pub document_type: Option<String>,
-    /// `A16`, realised; of generation only.
+    /// `A16`, realised, or `A01`, day-ahead; of generation and load only.
     #[serde(rename = "process.processType")]
     pub process_type: Option<String>,
     /// When the answer was made.
     #[serde(rename = "createdDateTime")]
     pub created: Option<String>,
-    /// Prices or generation.
+    /// Prices or powers.
     #[serde(rename = "TimeSeries", default)]
     pub series: Vec<TimeSeries>,
     /// Why there is nothing.
@@ -23,19 +23,19 @@ pub struct Document {
     pub reasons: Vec<Reason>,
 }
 
-/// Prices of one auction, or generation of one kind.
+/// Prices of one auction, or powers of one kind.
 #[derive(Debug, Deserialize)]
 pub struct TimeSeries {
-    /// `A62`, spot prices; `A01` and its relatives, generation.
+    /// `A62`, spot prices; `A01` and its relatives, generation; `A04`, load; `A66`, flows.
     #[serde(rename = "businessType")]
     pub business_type: Option<String>,
-    /// `A01`, day-ahead; of prices only.
+    /// `A01`, day-ahead; of prices and exchanges only.
     #[serde(rename = "contract_MarketAgreement.type")]
     pub contract_type: Option<String>,
-    /// The zone that prices are of.
+    /// The zone that prices are of, or that flows go into.
     #[serde(rename = "in_Domain.mRID")]
     pub in_domain: Option<String>,
-    /// The zone that prices are of, named a second time.
+    /// The zone that prices are of, named a second time, or that flows come from.
     #[serde(rename = "out_Domain.mRID")]
     pub out_domain: Option<String>,
     /// The auction: 1 is the single day-ahead coupling; absent where there is only one.
@@ -53,7 +53,7 @@ pub struct TimeSeries {
     /// Whose generation.
     #[serde(rename = "inBiddingZone_Domain.mRID")]
     pub generation_zone: Option<String>,
-    /// There for consumption, such as that of pumps.
+    /// Whose consumption: the load, or that of pumps.
     #[serde(rename = "outBiddingZone_Domain.mRID")]
     pub consumption_zone: Option<String>,
     /// `A01`: every position is there. `A03`: what repeats is left out.
@@ -105,7 +105,7 @@ pub struct Point {
     /// Of a price document.
     #[serde(rename = "price.amount")]
     pub price: Option<String>,
-    /// Of a generation document.
+    /// Of a document of powers.
     pub quantity: Option<String>,
 }
 

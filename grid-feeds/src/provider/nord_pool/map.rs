@@ -1,29 +1,86 @@
 //! From days to an agenda.
 
+use std::collections::HashMap;
+
 use planner::quantity::Currency;
 use planner::time::{Span, Timestamp};
 use rust_decimal::Decimal;
 
-use super::wire::Day;
+use super::market::AuctionMarket;
+use super::wire::{AreaDay, AreaPrice, Day, Entry, State};
 use crate::feed::{
     FeedError, Identity, Kind, Quality, Reading, Series, assemble, instant, instant_to_second,
     nearest_millionths,
 };
 use crate::provider::json;
 
-/// Which market is asked for.
-pub(super) const MARKET: &str = "DayAhead";
-
-/// Reads the day `date`, such as `2026-03-02`.
+/// Reads the day `date`, such as `2026-03-02`, of the data portal.
 ///
 /// # Errors
 /// What is not JSON of this shape, another day, another market.
-pub fn read(text: &str, date: &str) -> Result<Day, FeedError> {
+pub fn read(text: &str, date: &str, market: AuctionMarket) -> Result<Day, FeedError> {
     let day: Day = json(text)?;
-    let is_of = |what, asked| Identity { what, asked, setting: "`base_url`" };
-    is_of("date", date).told("/deliveryDateCET", day.date.as_deref())?;
-    is_of("market", MARKET).told("/market", day.market.as_deref())?;
+    is_of_day(date, market, day.date.as_deref(), day.market.as_deref())?;
     Ok(day)
+}
+
+/// Reads the day `date` of `area` of the data service; `None` where it is not published yet: an empty list, or
+/// prices that are missing.
+///
+/// # Errors
+/// What is not JSON of this shape, another day, market or area, a unit that is not that of the currency.
+pub fn read_area(
+    text: &str,
+    date: &str,
+    market: AuctionMarket,
+    area: &str,
+) -> Result<Option<Day>, FeedError> {
+    let areas: Vec<AreaDay> = json(text)?;
+    let came = areas.iter().map(|day| day.delivery_area.as_str()).collect::<Vec<_>>().join(", ");
+    if areas.is_empty() {
+        return Ok(None);
+    }
+    let day = areas.into_iter().find(|day| day.delivery_area == area).ok_or_else(|| {
+        FeedError::mismatch("/deliveryArea", format!("area {area:?}"), &came, "`area`")
+    })?;
+    is_of_day(date, market, day.date.as_deref(), day.market.as_deref())?;
+    let unit = format!("{}/MWh", day.currency);
+    let in_unit = Identity { what: "unit", asked: &unit, setting: "`base_url`" };
+    in_unit.told("/unit", day.unit.as_deref())?;
+    let is_there = day.status.as_deref() != Some("Missing") && !day.prices.is_empty();
+    Ok(is_there.then(|| of_area(day)))
+}
+
+/// A day of one area, as the portal tells days.
+fn of_area(day: AreaDay) -> Day {
+    let area = day.delivery_area;
+    let entry = |price: AreaPrice| Entry {
+        delivery_start: price.delivery_start,
+        delivery_end: price.delivery_end,
+        prices: HashMap::from([(area.clone(), price.price)]),
+    };
+    let multi_area_entries = day.prices.into_iter().map(entry).collect();
+    let state = |state: String| State { state, areas: vec![area.clone()] };
+    Day {
+        date: day.date,
+        market: day.market,
+        currency: day.currency,
+        updated_at: day.updated_at,
+        multi_area_entries,
+        area_states: day.status.map(state).into_iter().collect(),
+    }
+}
+
+fn is_of_day(
+    date: &str,
+    market: AuctionMarket,
+    date_told: Option<&str>,
+    market_told: Option<&str>,
+) -> Result<(), FeedError> {
+    let setting = "`base_url`";
+    Identity { what: "date", asked: date, setting }.told("/deliveryDateCET", date_told)?;
+    let (asked, setting) = (market.name(), "`market`");
+    Identity { what: "market", asked, setting }.told("/market", market_told)
 }
 
 /// The prices of `area` in `currency` over some days; those that are not final are forecasts.
@@ -70,66 +127,7 @@ pub fn prices(days: &[Day], area: &str, currency: &str) -> Result<Series, FeedEr
 }
 
 fn quality(day: &Day, area: &str) -> Quality {
-    let is_final = |state: &super::wire::State| {
-        state.state == "Final" && state.areas.iter().any(|known| known == area)
-    };
+    let is_final =
+        |state: &State| state.state == "Final" && state.areas.iter().any(|known| known == area);
     if day.area_states.iter().any(is_final) { Quality::Measured } else { Quality::Forecast }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn day(state: &str, entries: &str) -> String {
-        format!(
-            r#"{{"deliveryDateCET": "2026-03-02", "version": 3,
-                "updatedAt": "2026-03-01T11:55:05.1234567Z", "market": "DayAhead",
-                "deliveryAreas": ["SE3"], "currency": "EUR", "multiAreaEntries": [{entries}],
-                "areaStates": [{{"state": "{state}", "areas": ["SE3"]}}]}}"#
-        )
-    }
-
-    const ENTRIES: &str = r#"{"deliveryStart": "2026-03-01T23:15:00Z",
-        "deliveryEnd": "2026-03-01T23:30:00Z", "entryPerArea": {"SE3": -1.5}},
-        {"deliveryStart": "2026-03-01T23:00:00Z", "deliveryEnd": "2026-03-01T23:15:00Z",
-         "entryPerArea": {"SE3": 0.0}}"#;
-
-    fn series(text: &str) -> Result<Series, FeedError> {
-        prices(&[read(text, "2026-03-02")?], "SE3", "EUR")
-    }
-
-    #[test]
-    fn a_price_of_zero_is_a_price_and_null_is_a_gap() {
-        let known = |series: &Series| -> Vec<i64> {
-            series.agenda.pieces().iter().map(|piece| piece.value.value).collect()
-        };
-        let final_day = series(&day("Final", ENTRIES)).unwrap();
-        assert_eq!(known(&final_day), [0, -1_500_000]);
-        assert_eq!(final_day.issued_at.unwrap().to_string(), "2026-03-01T11:55:05Z");
-        let without = series(&day("Final", &ENTRIES.replace("0.0", "null"))).unwrap();
-        assert_eq!(known(&without), [-1_500_000]);
-    }
-
-    #[test]
-    fn preliminary_prices_are_forecasts() {
-        let quality = |text: &str| series(text).unwrap().agenda.pieces()[0].value.quality;
-        assert_eq!(quality(&day("Final", ENTRIES)), Quality::Measured);
-        assert_eq!(quality(&day("Preliminary", ENTRIES)), Quality::Forecast);
-    }
-
-    #[test]
-    fn another_area_day_market_and_currency_are_refused() {
-        let text = day("Final", ENTRIES);
-        for (from, to, asked) in [
-            ("{\"SE3\": 0.0}", "{\"SE4\": 0.0}", "area \"SE3\""),
-            ("\"EUR\"", "\"SEK\"", "currency \"EUR\""),
-            ("CET\": \"2026-03-02", "CET\": \"2026-03-03", "date \"2026-03-02\""),
-            ("\"DayAhead\"", "\"Intraday\"", "market \"DayAhead\""),
-        ] {
-            let error = series(&text.replace(from, to)).unwrap_err();
-            assert!(matches!(error, FeedError::Payload { .. }), "{error}");
-            assert!(error.to_string().contains(asked), "{error}");
-        }
-        assert!(matches!(series(&day("Final", "")), Err(FeedError::NotPublished { .. })));
-    }
 }

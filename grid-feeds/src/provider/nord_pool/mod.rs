@@ -1,9 +1,15 @@
-//! Nord Pool's data portal: day-ahead prices of one delivery area.
+//! Nord Pool: day-ahead prices of one delivery area, from the data portal or, with an account, from the data
+//! service.
 //!
-//! No key. One day of Central European Time for each request; 204 until it is published.
+//! One day of Central European Time for each request, also of the auctions of Great Britain; 204 until it is
+//! published. The portal needs no key and goes back about two months.
 
 mod client;
 pub mod map;
+mod market;
+#[cfg(test)]
+mod tests;
 pub mod wire;
 
-pub use client::{Client, Settings};
+pub use client::{Client, DataAccount, Settings};
+pub use market::AuctionMarket;

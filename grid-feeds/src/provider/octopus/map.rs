@@ -1,9 +1,11 @@
 //! From rates to an agenda: 1 p/kWh is 10 GBP/MWh.
 
+use planner::agenda::{Agenda, Piece};
 use planner::quantity::Currency;
 use planner::time::{Span, Timestamp};
 use rust_decimal::Decimal;
 
+use super::catalogue::Stretch;
 use super::wire::{Page, Rate};
 use crate::feed::{
     FeedError, Identity, Kind, Quality, Reading, Series, assemble, instant, nearest_millionths,
@@ -84,6 +86,32 @@ pub fn prices(rates: &[Rate], window: Span, terms: Terms) -> Result<Series, Feed
     let kind = Kind::Price { currency: pounds()? };
     let mut notes = Vec::new();
     let agenda = assemble(kind, readings, &mut notes)?;
+    Ok(Series { kind, issued_at: None, agenda, notes })
+}
+
+/// The prices of products that follow each other: each counts over its stretch. The first one's begin and the
+/// last one's end as they are told.
+///
+/// # Errors
+/// Where there are none at all.
+pub fn joined(parts: Vec<(Stretch, Series)>) -> Result<Series, FeedError> {
+    let last = parts.len().saturating_sub(1);
+    let mut pieces = Vec::new();
+    let mut notes = Vec::new();
+    let mut kind = None;
+    for (index, (stretch, series)) in parts.into_iter().enumerate() {
+        let start = if index == 0 { Timestamp::MIN } else { stretch.span.start() };
+        let end = if index == last { Timestamp::MAX } else { stretch.span.end() };
+        let Some(whole) = Span::new(start, end) else { continue };
+        notes.push(format!("product {} from {}", stretch.code, stretch.span.start()));
+        notes.extend(series.notes);
+        kind = Some(series.kind);
+        pieces.extend(series.agenda.pieces().iter().filter_map(|piece| {
+            Some(Piece { span: piece.span.intersection(whole)?, value: piece.value })
+        }));
+    }
+    let kind = kind.ok_or_else(|| FeedError::not_published("no rates"))?;
+    let agenda = Agenda::new(pieces).map_err(|error| FeedError::payload("the products", error))?;
     Ok(Series { kind, issued_at: None, agenda, notes })
 }
 
@@ -180,5 +208,37 @@ mod tests {
         assert!(matches!(read_prices(empty, false, true), Err(FeedError::NotPublished { .. })));
         assert!(read_prices(&AGILE.replace("16.38", "\"n/a\""), false, true).is_err());
         assert!(read_prices(&AGILE.replace("06:30:00", "05:30:00"), false, true).is_err());
+    }
+
+    /// The old product tells prices beyond its end and the new one before its beginning; 05:45 is in the
+    /// middle of a half-hour.
+    #[test]
+    fn products_that_follow_each_other_are_one_agenda_without_a_gap() {
+        let at = |text| Timestamp::parse(text).unwrap();
+        let change = at("2026-03-01T05:45:00Z");
+        let old = read_prices(AGILE, false, true).unwrap();
+        let new = read_prices(&AGILE.replace("16.38", "20").replace("-2.0", "1"), false, true);
+        let stretch = |code: &str, start, end| {
+            let span = Span::new(start, end).unwrap();
+            Stretch { code: code.to_owned(), span, until: Timestamp::MAX }
+        };
+        let series = joined(vec![
+            (stretch("AGILE-24-10-01", window().start(), change), old),
+            (stretch("AGILE-26-03-01", change, window().end()), new.unwrap()),
+        ]);
+        let series = series.unwrap();
+        assert_eq!(values(&series), [-20_000_000, 10_000_000, 200_000_000]);
+        let span = series.span().unwrap();
+        assert!(series.agenda.covers(span));
+        assert_eq!(span.start(), at("2026-03-01T05:30:00Z"));
+        assert_eq!(series.agenda.pieces()[1].span.start(), change);
+        assert_eq!(
+            series.notes,
+            [
+                "product AGILE-24-10-01 from 2026-03-01T00:00:00Z",
+                "product AGILE-26-03-01 from 2026-03-01T05:45:00Z",
+            ]
+        );
+        assert!(matches!(joined(Vec::new()), Err(FeedError::NotPublished { .. })));
     }
 }

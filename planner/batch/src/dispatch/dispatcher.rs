@@ -155,7 +155,6 @@ impl<'a> Dispatcher<'a> {
         }
         let unit = self.units.get(job.unit);
         let nodes = each_once(unit, &job.places);
-        self.rooms.changing(&self.units, &self.free, &nodes);
         self.free.give(unit, &job.places);
         self.rooms.changed(&self.units, &self.free, &nodes);
         nodes.iter().for_each(|it| self.touched.insert(it.node));
@@ -249,6 +248,8 @@ impl<'a> Dispatcher<'a> {
             // Behind others it most likely waits: how many fit is counted once.
             if at > 0 {
                 self.rooms.wait(job.unit, &self.units, &self.free);
+            } else {
+                self.rooms.look(job.unit, &self.units, &self.free);
             }
             if tried && self.start(at, now, promised)? {
                 self.queue.remove(at);
@@ -322,7 +323,6 @@ impl<'a> Dispatcher<'a> {
     fn begin(&mut self, job: Waiting, places: Vec<UnitsOnNode>, now: Time) -> Result<(), Overuse> {
         let unit = self.units.get(job.unit);
         let nodes = each_once(unit, &places);
-        self.rooms.changing(&self.units, &self.free, &nodes);
         let free = nodes.iter().flat_map(|it| self.free.on(it.node));
         let free_before = free.map(|amount| u64::from(*amount)).sum();
         self.free.take(unit, &places)?;

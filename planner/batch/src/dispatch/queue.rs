@@ -17,8 +17,13 @@ pub(super) struct QueuePlace {
     pub key: u32,
     pub unit: UnitId,
     pub units: u32,
-    /// How long it is taken to last.
-    pub lasts: Time,
+    /// How many whole seconds it is taken to last at least.
+    pub seconds: u32,
+}
+
+/// The whole seconds of a time, as far as they are kept.
+pub(super) fn whole_seconds(time: Time) -> u32 {
+    u32::try_from(time.as_micros() / 1_000_000).unwrap_or(u32::MAX)
 }
 
 /// Jobs that wait, the first one first.
@@ -58,6 +63,12 @@ impl WaitingQueue {
     /// When the last one was submitted of all that ever waited.
     pub const fn latest(&self) -> Time {
         self.latest
+    }
+
+    /// How long the job of a place is taken to last.
+    pub fn lasts(&self, place: &QueuePlace) -> Time {
+        let job = self.jobs[place.key as usize].as_ref();
+        job.map_or(Time::FOREVER, |job| job.estimate.told)
     }
 
     /// The jobs from a place on.
@@ -111,7 +122,7 @@ impl WaitingQueue {
         let lasts = job.estimate.told;
         self.kinds[kind].wait(job.units, lasts);
         self.latest = self.latest.max(job.submitted);
-        QueuePlace { key: job.key, unit: job.unit, units: job.units, lasts }
+        QueuePlace { key: job.key, unit: job.unit, units: job.units, seconds: whole_seconds(lasts) }
     }
 
     /// Takes the job at a place out of the queue.

@@ -26,6 +26,9 @@ pub enum NetworkXmlError {
         /// What the XML reader says.
         error: quick_xml::Error,
     },
+    /// The text ends before its zones do.
+    #[error("the description ends within a zone: it is cut, or </zone> is missing")]
+    Cut,
     /// An element says what cannot be.
     #[error("<{element}> {name}: {what}")]
     Element {
@@ -125,6 +128,8 @@ pub fn read_network(text: &str) -> Result<Network, NetworkXmlError> {
                 end(&mut builder, &mut inside, element.name().as_ref())?;
             }
             Event::End(element) => end(&mut builder, &mut inside, element.name().as_ref())?,
+            // The XML reader does not mind elements that never end.
+            Event::Eof if builder.is_within_zone() => return Err(NetworkXmlError::Cut),
             Event::Eof => return Ok(builder.network),
             _ => {}
         }

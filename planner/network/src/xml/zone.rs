@@ -103,6 +103,11 @@ impl Builder {
         Ok(())
     }
 
+    /// Whether a zone has begun that has not ended.
+    pub(super) const fn is_within_zone(&self) -> bool {
+        !self.open.is_empty()
+    }
+
     /// Ends the zone that is read.
     pub(super) fn leave(&mut self) {
         let Some(open) = self.open.pop() else { return };

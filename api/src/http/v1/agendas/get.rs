@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use planner::agenda::{Agenda, Piece};
 use planner::decimal::format_millionths;
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::time::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value, json};
@@ -16,14 +17,15 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::super::schema::AgendaPiece;
 use super::QuantityInPath;
+use super::accounting::is_other;
 use crate::clock::Clock;
 use crate::config::Settings;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
-use crate::service::agendas::AgendaService;
+use crate::service::feeds::{FeedService, LONGEST_OTHER_CO2};
 use crate::service::shared::Fault;
-use crate::service::shared::provenance::KnownPiece;
+use crate::service::shared::provenance::{Co2Accounting, KnownPiece, common_accounting};
 
 /// Which span, known when.
 #[derive(Deserialize, IntoParams)]
@@ -36,6 +38,9 @@ pub struct AgendaQuery {
     pub to: Option<String>,
     /// What was known at this instant, RFC 3339; what is known now unless given.
     pub as_of: Option<String>,
+    /// Of CO2: `average` or `marginal`; as plans count it unless given. The other one is known where the settings name sources
+    /// of it, and told of 31 days at the most.
+    pub accounting: Option<String>,
 }
 
 /// An agenda over a span.
@@ -46,6 +51,10 @@ pub struct AgendaDocument {
     /// The unit of the values.
     #[schema(example = "EUR/MWh")]
     pub unit: String,
+    /// Of CO2: how it is counted; absent of other quantities, and where that is not known, or not the same for all pieces:
+    /// `provenance` says it of each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub co2_accounting: Option<Co2AccountingDocument>,
     /// RFC 3339.
     #[schema(value_type = String, format = DateTime)]
     pub from: Timestamp,
@@ -85,6 +94,9 @@ pub struct ProvenanceDocument {
     /// When the values were first received, RFC 3339.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub received_at: Option<Timestamp>,
+    /// Of CO2: how it is counted; absent of other quantities, and where nobody said it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub co2_accounting: Option<Co2AccountingDocument>,
     /// Of an estimate of the site: what the value will probably not fall below, in its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
@@ -120,10 +132,10 @@ pub struct Gap {
     ),
 )]
 pub async fn get_agenda(
-    State(agendas): State<Arc<AgendaService>>,
+    State(feeds): State<Arc<FeedService>>,
     State(clock): State<Clock>,
     State(settings): State<Arc<Settings>>,
-    _: By,
+    by: By,
     QuantityInPath(quantity): QuantityInPath,
     Parameters(parameters): Parameters<AgendaQuery>,
     headers: HeaderMap,
@@ -131,7 +143,26 @@ pub async fn get_agenda(
     let (from, to) = (parameters.from.as_deref(), parameters.to.as_deref());
     let span = query::span(from, to, clock.now())?;
     let as_of = query::instant("as_of", parameters.as_of.as_deref())?;
-    let known = agendas.known_agenda(quantity, span, as_of).await?;
+    let other = match parameters.accounting.as_deref() {
+        Some(_) if quantity != Quantity::Co2 => {
+            return Err(Problem::not_found("such agenda; only co2 has an accounting"));
+        }
+        Some(word) if is_other(word, &settings, &by.state)? => {
+            if span.length() > LONGEST_OTHER_CO2 {
+                let message = "must be at most 31 days after from with the other accounting; ask month by month";
+                return Err(Problem::invalid_parameter("to", message));
+            }
+            feeds.other_co2(span, as_of).await?
+        }
+        _ => None,
+    };
+    let known = match (other, by.as_of) {
+        (Some(other), _) => other,
+        (None, Some(kept)) if as_of.is_none() && span.start() >= kept => {
+            feeds.agendas().kept_agenda(quantity, span, &by.state).await?
+        }
+        (None, _) => feeds.agendas().known_agenda(quantity, span, as_of).await?,
+    };
     let agenda = Agenda::new(known.iter().map(|known| known.piece).collect());
     let agenda = agenda.map_err(Fault::internal)?;
     let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
@@ -140,14 +171,11 @@ pub async fn get_agenda(
         let table = grid_feeds::table::write_agenda(&agenda, value_name(quantity));
         return Ok((kind, table).into_response());
     }
-    let unit = match quantity {
-        Quantity::Price => format!("{}/MWh", settings.currency),
-        Quantity::Co2 => "g/kWh".to_owned(),
-        Quantity::PowerCap => "W".to_owned(),
-    };
+    let unit = unit(quantity, &settings);
     let document = AgendaDocument {
         quantity: quantity.word(),
         unit,
+        co2_accounting: common_accounting(&known),
         from: span.start(),
         to: span.end(),
         pieces: known.iter().map(|known| document(quantity, known.piece)).collect(),
@@ -165,8 +193,17 @@ const fn value_name(quantity: Quantity) -> &'static str {
     }
 }
 
+/// The unit of the values of a quantity.
+pub fn unit(quantity: Quantity, settings: &Settings) -> String {
+    match quantity {
+        Quantity::Price => format!("{}/MWh", settings.currency),
+        Quantity::Co2 => "g/kWh".to_owned(),
+        Quantity::PowerCap => "W".to_owned(),
+    }
+}
+
 /// Millionths have at most 19 digits: the nearest double prints as the same decimal up to 15.
-fn number(exact: i64) -> Option<f64> {
+pub fn number(exact: i64) -> Option<f64> {
     format_millionths(exact).parse().ok()
 }
 
@@ -192,6 +229,7 @@ fn provenance(known: &[KnownPiece]) -> Vec<ProvenanceDocument> {
             quality: origin.quality.word(),
             issued_at: origin.issued,
             received_at: origin.received,
+            co2_accounting: origin.co2_accounting.map(Co2Accounting::document),
             low: first.band.and_then(|(low, _)| number(low)),
             high: first.band.and_then(|(_, high)| number(high)),
         })

@@ -1,5 +1,7 @@
 //! `/api/v1/agendas/{quantity}`
 
+pub mod accounting;
+pub mod agreement;
 pub mod get;
 pub mod put;
 pub mod withdraw;

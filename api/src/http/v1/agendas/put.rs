@@ -32,6 +32,8 @@ pub struct ProvenanceQuery {
     pub issued_at: Option<String>,
     /// For CO2 `average` or `marginal`; `average` unless given.
     pub kind: Option<String>,
+    /// For CO2 `direct` (of burning the fuel) or `life-cycle`; as the agenda has them unless given.
+    pub factors: Option<String>,
     /// `measured`, `forecast` or `estimated`; `forecast` unless given.
     pub quality: Option<String>,
     /// Of prices; must be the site's currency.
@@ -140,9 +142,17 @@ fn meta(
         }
     };
     let source = query::name("source", provenance.source.clone())?;
+    let mut kind = word("kind", provenance.kind.as_deref(), &["average", "marginal"], "average")?;
+    if let Some(factors) = provenance.factors.as_deref() {
+        if quantity != Quantity::Co2 {
+            return Err(Problem::invalid_parameter("factors", "only CO2 has factors"));
+        }
+        let factors = word("factors", Some(factors), &["direct", "life-cycle"], "")?;
+        kind = format!("{kind} {factors}");
+    }
     Ok(AgendaMeta {
         source: source.unwrap_or_else(|| "api".to_owned()),
-        kind: word("kind", provenance.kind.as_deref(), &["average", "marginal"], "average")?,
+        kind,
         quality: word(
             "quality",
             provenance.quality.as_deref(),

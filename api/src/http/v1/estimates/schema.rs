@@ -30,13 +30,13 @@ pub struct EstimateRequest {
     /// The instant, RFC 3339, whose price and intensity in the site's agendas count where the request says none.
     pub at: Option<String>,
     /// Of a broadcast: bytes that each process receives.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 9_223_372_036_854_u64)]
     pub bytes: Option<u64>,
     /// Of a broadcast: bytes of a segment of the pipelined versions; what takes the least time unless given.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 9_223_372_036_854_u64)]
     pub segment_bytes: Option<u64>,
     /// Of the other operations: bytes of a process's state, or that it sends or receives.
-    #[schema(example = 1_000_000_000, minimum = 1)]
+    #[schema(example = 1_000_000_000, minimum = 1, maximum = 9_223_372_036_854_u64)]
     pub bytes_per_process: Option<u64>,
     /// Of checkpoints: how long the work takes without failures and checkpoints.
     pub work_s: Option<Duration>,

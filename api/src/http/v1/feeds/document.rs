@@ -1,12 +1,16 @@
 //! Feeds as JSON.
 
+use grid_feeds::agreement::{Disagreement, SourceValue};
+use grid_feeds::compose::Precedence;
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::time::{Span, Timestamp};
 use serde::Serialize;
 use storage::{FeedFailure, FeedRevisionMeta};
 use utoipa::ToSchema;
 
-use crate::http::v1::agendas::get::Gap;
-use crate::service::feeds::{AgendaStatus, FeedStatus, FeedsStatus};
+use crate::http::v1::agendas::get::{Gap, number};
+use crate::service::feeds::{AgendaStatus, FeedStatus, FeedsStatus, OtherCo2Status};
+use crate::service::shared::provenance::Co2Accounting;
 
 /// All sources and the agendas that they make.
 #[derive(Serialize, ToSchema)]
@@ -112,8 +116,24 @@ pub struct AgendaStatusDocument {
     pub quantity: &'static str,
     /// Its sources, the first counts most; `api` is what is put through the API.
     pub chain: Vec<String>,
+    /// Of CO2: how it is counted from now on; absent of other quantities, and where that is not known, or not the same for all
+    /// of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub co2_accounting: Option<Co2AccountingDocument>,
+    /// Of CO2: what is shown beside it, which nothing is planned by; absent where the settings name no sources of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other: Option<OtherCo2StatusDocument>,
     /// Whether estimates are gaps.
     pub refuse_estimates: bool,
+    /// Whose value counts where several fresh sources have one: that of the first (`order`), or the median of three or more
+    /// (`median`).
+    #[schema(example = "order")]
+    pub take: &'static str,
+    /// Since when it is told that its sources disagree, RFC 3339; null where they agree.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub disagreeing_since: Option<Timestamp>,
+    /// Where they disagree, of the last six hours and ahead: at most 50, in time order.
+    pub disagreements: Vec<DisagreementDocument>,
     /// The end of what is in force, RFC 3339.
     #[schema(value_type = Option<String>, format = DateTime)]
     pub horizon: Option<Timestamp>,
@@ -122,6 +142,53 @@ pub struct AgendaStatusDocument {
     pub estimated_from: Option<Timestamp>,
     /// The parts without a value, from now to where the settings want the agenda to reach.
     pub gaps: Vec<Gap>,
+}
+
+/// CO2 by the accounting that nothing is planned by, and how it stands.
+#[derive(Serialize, ToSchema)]
+pub struct OtherCo2StatusDocument {
+    /// How it is counted.
+    pub co2_accounting: Option<Co2AccountingDocument>,
+    /// Its sources, the first counts most.
+    pub chain: Vec<String>,
+    /// The end of what is known, RFC 3339; null where nothing is.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub horizon: Option<Timestamp>,
+}
+
+/// A span over which sources disagree.
+#[derive(Serialize, ToSchema)]
+pub struct DisagreementDocument {
+    /// From here, RFC 3339 ...
+    #[schema(value_type = String, format = DateTime)]
+    pub start: Timestamp,
+    /// ... to here; between the two they may agree for less than an hour at a time.
+    #[schema(value_type = String, format = DateTime)]
+    pub end: Timestamp,
+    /// For how long of it they disagree, seconds.
+    pub apart_s: i64,
+    /// Those that were compared, in the order of the chain.
+    pub sources: Vec<String>,
+    /// Where they are furthest apart, RFC 3339: from here ...
+    #[schema(value_type = String, format = DateTime)]
+    pub widest_start: Timestamp,
+    /// ... to here.
+    #[schema(value_type = String, format = DateTime)]
+    pub widest_end: Timestamp,
+    /// What they say there, in the unit of the quantity.
+    pub values: Vec<SourceValueDocument>,
+    /// What the agenda has there; null where that is a gap.
+    pub taken: Option<SourceValueDocument>,
+}
+
+/// What a source says.
+#[derive(Serialize, ToSchema)]
+pub struct SourceValueDocument {
+    /// Its name; empty for what the site made itself.
+    #[schema(example = "entsoe-fr")]
+    pub source: String,
+    /// In the unit of the quantity.
+    pub value: Option<f64>,
 }
 
 impl From<FeedsStatus> for FeedsDocument {
@@ -185,10 +252,49 @@ impl From<AgendaStatus> for AgendaStatusDocument {
         Self {
             quantity: status.quantity.word(),
             chain: status.chain,
+            co2_accounting: status.co2_accounting,
+            other: status.other.map(OtherCo2StatusDocument::from),
             refuse_estimates: status.refuse_estimates,
+            take: match status.precedence {
+                Precedence::Order => "order",
+                Precedence::Median => "median",
+            },
+            disagreeing_since: status.agreement.since,
+            disagreements: status.agreement.found.into_iter().map(Into::into).collect(),
             horizon: status.horizon,
             estimated_from: status.estimated_from,
             gaps: status.gaps.into_iter().map(gap).collect(),
         }
+    }
+}
+
+impl From<OtherCo2Status> for OtherCo2StatusDocument {
+    fn from(status: OtherCo2Status) -> Self {
+        Self {
+            co2_accounting: status.accounting.map(Co2Accounting::document),
+            chain: status.chain,
+            horizon: status.horizon,
+        }
+    }
+}
+
+impl From<Disagreement> for DisagreementDocument {
+    fn from(it: Disagreement) -> Self {
+        Self {
+            start: it.span.start(),
+            end: it.span.end(),
+            apart_s: it.apart_for.get(),
+            sources: it.sources.into_iter().map(String::from).collect(),
+            widest_start: it.widest.start(),
+            widest_end: it.widest.end(),
+            values: it.values.into_iter().map(SourceValueDocument::from).collect(),
+            taken: it.taken.map(SourceValueDocument::from),
+        }
+    }
+}
+
+impl From<SourceValue> for SourceValueDocument {
+    fn from(SourceValue { source, value }: SourceValue) -> Self {
+        Self { source: source.into(), value: number(value) }
     }
 }

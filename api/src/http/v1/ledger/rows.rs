@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::{Extension, Json};
 use planner::identity::ReservationId;
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use storage::LedgerRecord;
@@ -85,12 +86,15 @@ pub struct LedgerRowDocument {
     pub co2_location_mg: Option<i64>,
     /// Milligrams of CO2 by what the site bought; null where nothing is said of that.
     pub co2_market_mg: Option<i64>,
+    /// How `co2_location_mg` is counted; null where that is not known, or not the same for all of the hour.
+    #[serde(default)]
+    pub co2_accounting: Option<Co2AccountingDocument>,
     /// The start of the hour that the row corrects, RFC 3339; null where the hour is stated for the first time.
     pub correction_of: Option<String>,
 }
 
-impl From<LedgerRecord> for LedgerRowDocument {
-    fn from(record: LedgerRecord) -> Self {
+impl LedgerRowDocument {
+    fn new(record: LedgerRecord, co2_accounting: Option<Co2AccountingDocument>) -> Self {
         let LedgerRecord { counted, correction_of, currency, row, .. } = record;
         let said = |text: String| (!text.is_empty()).then_some(text);
         let (party, amounts) = (row.party, row.amounts);
@@ -111,6 +115,7 @@ impl From<LedgerRecord> for LedgerRowDocument {
             currency: currency.to_string(),
             co2_location_mg: amounts.co2_location_mg,
             co2_market_mg: amounts.co2_market_mg,
+            co2_accounting,
             correction_of: correction_of.map(|hour| hour.to_string()),
         }
     }
@@ -149,8 +154,9 @@ pub async fn list_ledger_rows(
     let limit = query::limit(parameters.limit, 100, 1000)?;
     let after = parameters.cursor.as_deref().map(cursor).transpose()?;
     let page = ledger.rows(by.caller.access(), wanted, after, limit).await?;
+    let rows = page.rows.into_iter().zip(page.accountings);
     let document = LedgerPageDocument {
-        items: page.rows.into_iter().map(LedgerRowDocument::from).collect(),
+        items: rows.map(|(row, counted)| LedgerRowDocument::new(row, counted)).collect(),
         next_cursor: page.next.map(|(hour, id)| format!("{}-{id}", hour.as_unix_seconds())),
     };
     Ok((note, Json(document)))

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::{Extension, Json};
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::ledger::Amounts;
 use planner::quantity::Currency;
 use serde::{Deserialize, Serialize};
 use storage::LedgerGroup;
 use utoipa::{IntoParams, ToSchema};
 
-use super::co2_sources::Co2SourceDocument;
+use super::co2_sources::{Co2SourceDocument, common_accounting};
 use super::window;
 use crate::clock::Clock;
 use crate::config::Settings;
@@ -49,6 +50,9 @@ pub struct LedgerTotalsDocument {
     /// What CO2 rests on, by location and by market.
     #[serde(default)]
     pub co2_sources: Vec<Co2SourceDocument>,
+    /// How CO2 by location is counted; null where that is not known, or where `co2_sources` differ in it.
+    #[serde(default)]
+    pub co2_accounting: Option<Co2AccountingDocument>,
     /// By holder.
     pub holders: Vec<LedgerSumDocument>,
     /// Of all holders, for each currency: one, unless the site's was changed.
@@ -148,12 +152,14 @@ pub async fn get_ledger_totals(
     let total = |(currency, amounts): &(Currency, Amounts)| {
         sum(None, *currency, amounts, amounts.energy_j())
     };
+    let co2_sources: Vec<Co2SourceDocument> = co2_sources.into_iter().map(Into::into).collect();
     let document = LedgerTotalsDocument {
         from: window.start().to_string(),
         to: window.end().to_string(),
         stated_to: stated_to.map(|at| at.to_string()),
         co2_market_source: settings.ledger.market.as_ref().map(|it| it.source.clone()),
-        co2_sources: co2_sources.into_iter().map(Into::into).collect(),
+        co2_accounting: common_accounting(&co2_sources),
+        co2_sources,
         holders: groups.iter().map(group).collect(),
         totals: totals.iter().map(total).collect(),
         pue: pue.map(|Pue { ratio, category, period }| PueDocument {

@@ -54,11 +54,12 @@ pub struct OutagesPage {
 )]
 pub async fn list_outages(
     State(cluster): State<Arc<ClusterService>>,
-    _: By,
+    by: By,
     Parameters(parameters): Parameters<OutagesQuery>,
 ) -> Result<Json<OutagesPage>, Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;
-    let (outages, next) = cluster.outages(parameters.cursor.map(OutageId::new), limit).await?;
+    let after = parameters.cursor.map(OutageId::new);
+    let (outages, next) = cluster.outages(after, limit, by.state);
     let items = blocking(move || {
         outages.list.iter().map(|it| OutageDocument::new(it, &outages.state)).collect()
     });

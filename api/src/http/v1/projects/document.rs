@@ -79,7 +79,8 @@ pub struct ImportedProjectDocument {
     pub name: String,
     /// The project that it is a part of; null at the top.
     pub parent: Option<String>,
-    /// Who is in it.
+    /// Who is in it; nobody unless said.
+    #[serde(default)]
     pub members: Vec<ImportedMemberDocument>,
 }
 

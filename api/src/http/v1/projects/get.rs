@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 
 use super::ProjectInPath;
 use super::document::ProjectDocument;
+use crate::http::audit::AuditNote;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::projects::ProjectService;
@@ -31,6 +32,7 @@ pub async fn get_project(
     State(projects): State<Arc<ProjectService>>,
     by: By,
     ProjectInPath(name): ProjectInPath,
-) -> Result<Json<ProjectDocument>, Problem> {
-    Ok(Json(projects.project(by.caller.access(), &name, &by.state)?.into()))
+) -> Result<(Option<Extension<AuditNote>>, Json<ProjectDocument>), Problem> {
+    let document = Json(projects.project(by.caller.access(), &name, &by.state)?.into());
+    Ok((by.caller.reads(None), document))
 }

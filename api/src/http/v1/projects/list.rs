@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 
 use super::document::ProjectsDocument;
+use crate::http::audit::AuditNote;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::service::projects::ProjectService;
@@ -26,6 +27,7 @@ use crate::service::projects::ProjectService;
 pub async fn list_projects(
     State(projects): State<Arc<ProjectService>>,
     by: By,
-) -> Json<ProjectsDocument> {
-    Json(projects.seen(by.caller.access(), &by.state).into())
+) -> (Option<Extension<AuditNote>>, Json<ProjectsDocument>) {
+    let document = Json(projects.seen(by.caller.access(), &by.state).into());
+    (by.caller.reads(None), document)
 }

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use planner::fair_share::ShareFactor;
 use planner::identity::ReservationId;
 use planner::json::basis::BasisDocument;
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::json::decision::{LearntUtilisationDocument, OfferDocument};
 use planner::json::notice::NoticeDocument;
 use planner::json::standing::StandingDocument;
@@ -23,8 +24,10 @@ use super::managed::ManagedDocument;
 use crate::http::audit::AuditNote;
 use crate::http::problem::Problem;
 use crate::service::booking::{
-    BookingService, ChangedReservation, JOBS_OF_ONE, ManagedOf, NowExpected, ToldBeside,
+    BookingService, ChangedReservation, JOBS_OF_ONE, ManagedOf, NowExpected, StoredOtherCo2,
+    ToldBeside,
 };
+use crate::service::shared::provenance::stored_accounting;
 use crate::service::shared::{Fault, ToldStanding};
 
 /// A reservation.
@@ -88,6 +91,12 @@ pub struct ReservationDocument {
     /// What the offers rest on, where that is known. One that rests on a part of it says which.
     #[schema(value_type = Vec<BasisDocument>)]
     pub basis: Vec<Value>,
+    /// How the CO2 of the offers is counted, as it was when they were made; null where that is not known, or not the same for
+    /// all of it, as where it was extended after the site counts otherwise.
+    pub co2_accounting: Option<Co2AccountingDocument>,
+    /// How `other_co2_g` of the offers is counted; absent where no other agenda of CO2 was known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_co2_accounting: Option<Co2AccountingDocument>,
     /// What is expected now, where agendas changed since it was offered; else null.
     pub now_expected: Option<NowExpected>,
     /// The utilisation that was planned with, where the request says none itself and earlier runs of its application tell
@@ -150,6 +159,8 @@ struct SummaryDocument {
     #[serde(default)]
     basis: Vec<Value>,
     #[serde(default)]
+    other_co2: Option<StoredOtherCo2>,
+    #[serde(default)]
     learnt_utilisation: Value,
 }
 
@@ -176,6 +187,7 @@ impl ReservationDocument {
         let summary = serde_json::from_str::<SummaryDocument>(&reservation.summary);
         let summary = summary.map_err(unreadable("document"))?;
         let request = serde_json::from_str(&reservation.request);
+        let other = summary.other_co2.as_ref();
         Ok(Self {
             id: reservation.id.as_uuid(),
             owner: reservation.owner.clone(),
@@ -197,7 +209,9 @@ impl ReservationDocument {
             end: reservation.chosen.map(|(_, span)| span.end()),
             decision: summary.decision,
             as_soon_as_possible: summary.as_soon_as_possible,
-            offers: reservation.offers.iter().map(HeldOfferDocument::from).collect(),
+            offers: reservation.offers.iter().map(|it| held_offer(it, other)).collect(),
+            co2_accounting: stored_accounting(&summary.basis),
+            other_co2_accounting: other.map(|it| it.co2_accounting.clone()),
             basis: summary.basis,
             now_expected: expected.map(NowExpected::from),
             learnt_utilisation: summary.learnt_utilisation,
@@ -213,10 +227,10 @@ impl ReservationDocument {
     }
 }
 
-impl From<&HeldOffer> for HeldOfferDocument {
-    fn from(offer: &HeldOffer) -> Self {
-        Self { offer_id: offer.id.as_uuid(), offer: OfferDocument::of_terms(offer.terms.clone()) }
-    }
+fn held_offer(offer: &HeldOffer, other: Option<&StoredOtherCo2>) -> HeldOfferDocument {
+    let other_co2_g = other.and_then(|it| it.of(offer));
+    let document = OfferDocument { other_co2_g, ..OfferDocument::of_terms(offer.terms.clone()) };
+    HeldOfferDocument { offer_id: offer.id.as_uuid(), offer: document }
 }
 
 /// A reservation with its entity tag and what is expected now.

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use storage::SimulationId;
 
 use super::document::SimulationDocument;
+use crate::http::audit::AuditNote;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
@@ -33,7 +34,8 @@ pub async fn cancel_simulation(
     State(simulations): State<Arc<SimulationService>>,
     by: By,
     IdInPath(id): IdInPath<SimulationId>,
-) -> Result<Json<SimulationDocument>, Problem> {
+) -> Result<(Extension<AuditNote>, Json<SimulationDocument>), Problem> {
     let cancelled = simulations.cancel_simulation(by.caller.access(), id).await?;
-    Ok(Json(SimulationDocument::of(&cancelled)?))
+    let note = AuditNote::of_owner(&*cancelled.owner);
+    Ok((Extension(note), Json(SimulationDocument::of(&cancelled)?)))
 }

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use storage::SimulationId;
 
 use super::document::SimulationDocument;
+use crate::http::audit::AuditNote;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
@@ -37,8 +38,11 @@ pub async fn remove_simulation(
 ) -> Result<Response, Problem> {
     Ok(match simulations.remove_simulation(by.caller.access(), id).await? {
         Removed::Cancelled(simulation) => {
-            Json(SimulationDocument::of(&simulation)?).into_response()
+            let note = Extension(AuditNote::of_owner(&*simulation.owner));
+            (note, Json(SimulationDocument::of(&simulation)?)).into_response()
         }
-        Removed::Gone => StatusCode::NO_CONTENT.into_response(),
+        Removed::Gone(owner) => {
+            (Extension(AuditNote::of_owner(owner)), StatusCode::NO_CONTENT).into_response()
+        }
     })
 }

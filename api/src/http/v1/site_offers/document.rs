@@ -1,5 +1,6 @@
 //! Offers of several sites as documents.
 
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::time::Timestamp;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -42,6 +43,9 @@ pub struct AskedSiteDocument {
     detail: Option<String>,
     /// How long its answer took, or was waited for, seconds.
     answered_in_s: f64,
+    /// How the CO2 of its offers is counted; null where it does not say that, or has none. CO2 of sites that count in two ways
+    /// does not compare.
+    co2_accounting: Option<Co2AccountingDocument>,
     /// The starts that win rankings among its own, in time order.
     offers: Vec<SiteOfferDocument>,
     /// The one of its own starts that gives up least of what is best.
@@ -137,6 +141,7 @@ impl AskedSiteDocument {
             state: site.outcome.word(),
             detail: Some(site.detail.clone()).filter(|detail| !detail.is_empty()),
             answered_in_s: site.took.as_secs_f64(),
+            co2_accounting: site.co2_accounting.clone(),
             offers,
             compromise,
         }

@@ -40,6 +40,6 @@ pub async fn cancel_site_reservation(
         SiteReservationState::Cancelling => StatusCode::ACCEPTED,
         _ => StatusCode::OK,
     };
-    let note = AuditNote::of_change(None, Some(audited(&ended)));
+    let note = AuditNote::of_change(None, Some(audited(&ended))).whose(&ended.owner);
     Ok((status, Extension(note), Json(SiteReservationDocument::new(ended))))
 }

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use storage::SiteReservationId;
 
 use super::document::SiteReservationDocument;
+use crate::http::audit::AuditNote;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::v1::path::IdInPath;
@@ -31,7 +32,8 @@ pub async fn get_site_reservation(
     State(sites): State<Arc<OtherSiteService>>,
     by: By,
     IdInPath(id): IdInPath<SiteReservationId>,
-) -> Result<Json<SiteReservationDocument>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<SiteReservationDocument>), Problem> {
     let found = sites.reservation(by.caller.access(), id).await?;
-    Ok(Json(SiteReservationDocument::new(found)))
+    let note = by.caller.reads(Some(&found.owner));
+    Ok((note, Json(SiteReservationDocument::new(found))))
 }

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use storage::SiteReservationId;
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
 use super::document::SiteReservationDocument;
+use crate::http::audit::AuditNote;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
@@ -54,12 +55,13 @@ pub async fn list_site_reservations(
     State(sites): State<Arc<OtherSiteService>>,
     by: By,
     Parameters(parameters): Parameters<SiteReservationsQuery>,
-) -> Result<Json<SiteReservationsPage>, Problem> {
+) -> Result<(Option<Extension<AuditNote>>, Json<SiteReservationsPage>), Problem> {
     let limit = query::limit(parameters.limit, 100, 1000)?;
     let before = parameters.cursor.map(SiteReservationId::new);
     let page = sites.reservations(by.caller.access(), before, limit).await?;
-    Ok(Json(SiteReservationsPage {
+    let page = SiteReservationsPage {
         items: page.reservations.into_iter().map(SiteReservationDocument::new).collect(),
         next_cursor: page.next.map(SiteReservationId::as_uuid),
-    }))
+    };
+    Ok((by.caller.reads(None), Json(page)))
 }

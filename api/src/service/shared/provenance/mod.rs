@@ -4,11 +4,13 @@
 //! what an offer rests on is found among a handful of runs, and bands have prefix integrals.
 //! `O(log runs)` for a span, beside the runs in it.
 
+mod co2_accounting;
 mod origin;
 
 use planner::agenda::{Agenda, AgendaError, Piece, RateAgenda};
 use planner::decision::{Decision, Offer};
 use planner::json::basis::BasisDocument;
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::json::decision::{DecisionDocument, OfferDocument};
 use planner::quantity::{CarbonIntensity, CarbonMass, Currency, EnergyPrice, Money, Power, Rate};
 use planner::reservation::OfferTerms;
@@ -17,8 +19,10 @@ use storage::{ProvenPiece, Quantity};
 
 use super::rates::{RatesError, rates};
 
+pub use co2_accounting::{Co2Accounting, stored_accounting};
 pub use origin::{
-    KnownPiece, Origin, OriginKind, OriginRecord, ProvenanceError, Record, Run, known,
+    KnownPiece, Origin, OriginKind, OriginRecord, ProvenanceError, Record, Run, common_accounting,
+    known,
 };
 
 /// What one agenda rests on.
@@ -80,6 +84,27 @@ impl Provenance {
         let soonest = decision.as_soon_as_possible.iter();
         let all = all.chain(soonest.zip(&mut document.as_soon_as_possible));
         document.basis = self.tell_offers(all);
+        let of_co2 = document.basis.iter().filter(|it| it.quantity == Quantity::Co2.word());
+        let counted = of_co2.map(|it| it.co2_accounting.as_ref());
+        document.co2_accounting = Co2AccountingDocument::common(counted);
+    }
+
+    /// How CO2 is counted from now on, as far as it is known; `None` where nothing is, or pieces differ in it.
+    pub fn co2_accounting(&self) -> Option<Co2AccountingDocument> {
+        let of_co2 = self.bases.iter().filter(|it| it.quantity == Quantity::Co2);
+        let counted = of_co2.flat_map(|it| &it.origins).map(|origin| origin.co2_accounting);
+        let counted: Vec<_> = counted.map(|it| it.map(Co2Accounting::document)).collect();
+        Co2AccountingDocument::common(counted.iter().map(Option::as_ref))
+    }
+
+    /// What CO2 over a span rests on.
+    pub fn co2_basis(&self, span: Span) -> Vec<BasisDocument> {
+        let of_co2 = self.bases.iter().filter(|it| it.quantity == Quantity::Co2);
+        let documents = of_co2.flat_map(|basis| {
+            let origins = basis.of(span).into_iter().filter_map(move |at| basis.origins.get(at));
+            origins.map(|origin| origin.document(Quantity::Co2))
+        });
+        documents.collect()
     }
 
     /// Tells offers what they rest on; what all of them rest on together.
@@ -127,11 +152,8 @@ impl Provenance {
         if self.price.is_none() && self.co2.is_none() {
             return;
         }
-        let span = offer.span;
-        // Energy is this power throughout the span, exactly.
-        let power = offer.values.energy.as_microjoules() / i128::from(span.length().get());
-        let power = Power::from_microwatts(i64::try_from(power).unwrap_or(i64::MAX));
-        let (cost, co2) = self.bands(power, span, offer.values.cost.currency());
+        let currency = offer.values.cost.currency();
+        let (cost, co2) = self.bands(power_of_offer(offer), offer.span, currency);
         if let Some((low, high)) = cost {
             told.put_cost_band(low, high);
         }
@@ -150,6 +172,12 @@ impl Provenance {
             co2.map(|(low, high)| (power.times_intensity(low), power.times_intensity(high))),
         )
     }
+}
+
+/// What an offer draws: its energy is this power throughout its span, exactly.
+pub fn power_of_offer(offer: &Offer) -> Power {
+    let power = offer.values.energy.as_microjoules() / i128::from(offer.span.length().get());
+    Power::from_microwatts(i64::try_from(power).unwrap_or(i64::MAX))
 }
 
 /// What can be told of an offer's provenance: its terms, or at once its document, so that quotes need

@@ -5,11 +5,13 @@ use std::collections::hash_map::Entry;
 
 use planner::agenda::{AgendaError, Piece, Quality};
 use planner::json::basis::BasisDocument;
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use storage::{ProvenPiece, Quantity, RevisionId};
 
 use super::super::rates::RatesError;
+use super::Co2Accounting;
 
 /// How a value comes to be in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -56,6 +58,8 @@ pub struct Origin {
     pub issued: Option<Timestamp>,
     /// When it was first received.
     pub received: Option<Timestamp>,
+    /// Of CO2: how it is counted, where that is known.
+    pub co2_accounting: Option<Co2Accounting>,
 }
 
 impl Origin {
@@ -79,6 +83,7 @@ impl Origin {
             quality: self.quality.word(),
             issued_at: self.issued,
             received_at: self.received,
+            co2_accounting: self.co2_accounting.map(Co2Accounting::document),
         }
     }
 }
@@ -94,11 +99,15 @@ pub struct Record {
 
 impl Record {
     /// What is known of an instant.
-    fn of(&self, instant: Timestamp) -> Option<(Origin, Option<(i64, i64)>)> {
+    fn of(
+        &self,
+        instant: Timestamp,
+        counted: Option<Co2Accounting>,
+    ) -> Option<(Origin, Option<(i64, i64)>)> {
         let second = instant.as_unix_seconds();
         let index = self.runs.partition_point(|run| run.1 <= second);
         let Run(start, _, origin, band) = *self.runs.get(index)?;
-        (start <= second).then_some((self.origins.get(origin)?.origin(), band))
+        (start <= second).then_some((self.origins.get(origin)?.origin(counted), band))
     }
 }
 
@@ -113,7 +122,7 @@ pub struct OriginRecord {
 }
 
 impl OriginRecord {
-    fn origin(&self) -> Origin {
+    fn origin(&self, co2_accounting: Option<Co2Accounting>) -> Origin {
         let instant = |seconds: Option<i64>| seconds.map(Timestamp::from_unix_seconds);
         Origin {
             source: self.source.clone(),
@@ -121,6 +130,7 @@ impl OriginRecord {
             quality: Quality::from_word(&self.quality).unwrap_or(Quality::Estimated),
             issued: instant(self.issued_s),
             received: instant(self.received_s),
+            co2_accounting,
         }
     }
 }
@@ -179,8 +189,9 @@ pub fn known(proven: &[ProvenPiece]) -> Result<Vec<KnownPiece>, ProvenanceError>
     let known = |proven: &ProvenPiece| {
         let (piece, revision) = (proven.piece, &proven.revision.revision);
         let record = records.get(&revision.id).and_then(Option::as_ref);
+        let counted = Co2Accounting::of_words(revision.quantity, &revision.meta.kind);
         let (origin, band) =
-            record.and_then(|record| record.of(piece.span.start())).unwrap_or_else(|| {
+            record.and_then(|record| record.of(piece.span.start(), counted)).unwrap_or_else(|| {
                 let quality = Quality::from_word(&revision.meta.quality);
                 let origin = Origin {
                     source: revision.meta.source.clone(),
@@ -188,10 +199,19 @@ pub fn known(proven: &[ProvenPiece]) -> Result<Vec<KnownPiece>, ProvenanceError>
                     quality: quality.unwrap_or(Quality::Estimated),
                     issued: revision.meta.issued,
                     received: Some(revision.received),
+                    co2_accounting: counted,
                 };
                 (origin, None)
             });
         KnownPiece { piece, origin, band }
     };
     Ok(proven.iter().map(known).collect())
+}
+
+/// How all of these pieces are counted; `None` where that is not known of one, or two differ.
+pub fn common_accounting(known: &[KnownPiece]) -> Option<Co2AccountingDocument> {
+    let mut all: Vec<_> = known.iter().map(|it| it.origin.co2_accounting).collect();
+    all.dedup();
+    let all: Vec<_> = all.into_iter().map(|it| it.map(Co2Accounting::document)).collect();
+    Co2AccountingDocument::common(all.iter().map(Option::as_ref))
 }

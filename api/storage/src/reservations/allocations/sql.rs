@@ -2,14 +2,22 @@
 
 use crate::statements::statements;
 
-/// Allocations with what is told of their reservations and offers.
+/// Allocations with what is told of their reservations and offers. SQLite begins with the allocations, as the joins are crossed and
+/// the states are no column; among all that ever ended those in question are few.
 macro_rules! select_allocations {
     () => {
         "SELECT a.reservation_id, a.offer_id, r.owner, r.state, a.epoch, a.first_rank, a.end_rank,
             a.start_s, a.end_s,
             CASE WHEN o.power_state IS NOT NULL THEN o.peak_power_uw END AS slowed_peak_uw
-        FROM allocations AS a JOIN reservations AS r ON r.id = a.reservation_id
-            JOIN offers AS o ON o.id = a.offer_id"
+        FROM allocations AS a CROSS JOIN reservations AS r CROSS JOIN offers AS o
+        WHERE r.id = a.reservation_id AND o.id = a.offer_id"
+    };
+}
+
+/// Rows of one offer and span follow each other. By a column alone SQLite would read all allocations in that order.
+macro_rules! by_offer {
+    () => {
+        " ORDER BY COALESCE(a.offer_id, a.reservation_id), a.start_s, a.first_rank"
     };
 }
 
@@ -17,20 +25,16 @@ statements! {
     /// Live allocations in a window, with holds judged at an instant. Rows of one offer and span
     /// follow each other.
     LIVE_ALLOCATIONS = concat!(select_allocations!(), "
-        WHERE a.end_s > $1 AND a.start_s < $2
-          AND (r.state IN ('confirmed', 'active', 'completed')
-               OR (r.state = 'proposed' AND r.expires_s > $3))
-        ORDER BY a.offer_id, a.start_s, a.first_rank");
+          AND a.end_s > $1 AND a.start_s < $2
+          AND (r.state || '' IN ('confirmed', 'active', 'completed')
+               OR (r.state || '' = 'proposed' AND r.expires_s > $3))", by_offer!());
 
     /// All allocations of a reservation, in the same order.
-    ALLOCATIONS_OF_RESERVATION = concat!(select_allocations!(), "
-        WHERE a.reservation_id = $1
-        ORDER BY a.offer_id, a.start_s, a.first_rank");
+    ALLOCATIONS_OF_RESERVATION =
+        concat!(select_allocations!(), " AND a.reservation_id = $1", by_offer!());
 
     /// Allocations that end after an instant, whatever their reservation's state.
-    UPCOMING_ALLOCATIONS = concat!(select_allocations!(), "
-        WHERE a.end_s > $1
-        ORDER BY a.offer_id, a.start_s, a.first_rank");
+    UPCOMING_ALLOCATIONS = concat!(select_allocations!(), " AND a.end_s > $1", by_offer!());
 
     /// Deletes allocations that start at an instant or later.
     DELETE_ALLOCATIONS_FROM = "DELETE FROM allocations WHERE start_s >= $1";

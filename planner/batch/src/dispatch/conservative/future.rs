@@ -148,15 +148,13 @@ impl Future {
         some.map(|(at, amount)| (at, u32::try_from(amount).unwrap_or(u32::MAX))).collect()
     }
 
-    /// The instants from one on and before a limit at which more may be free than before.
+    /// An instant, and those behind it and before a limit at which more of something is free than just before.
     pub fn instants(&self, from: Time, limit: Time) -> Vec<Time> {
         let lines = self.nodes.iter().chain([&self.shared]);
-        let begins = lines.flat_map(|line| line.steps(from, limit).map(|step| step.begin));
-        let mut instants: Vec<Time> =
-            begins.filter(|at| *at > from && *at < limit).chain([from]).collect();
+        let rises = lines.flat_map(|line| line.rises(from, limit));
+        let mut instants: Vec<Time> = rises.chain([from]).filter(|at| *at < limit).collect();
         instants.sort_unstable();
         instants.dedup();
-        instants.retain(|at| *at < limit);
         instants
     }
 

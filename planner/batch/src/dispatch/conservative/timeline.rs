@@ -42,6 +42,15 @@ impl Timeline {
         })
     }
 
+    /// The instants behind one and before another at which more of something is free than just before.
+    pub fn rises(&self, from: Time, to: Time) -> impl Iterator<Item = Time> {
+        let pairs = self.steps(from, to).zip(self.steps(from, to).skip(1));
+        pairs.filter_map(|(before, step)| {
+            let rises = before.free.iter().zip(step.free).any(|(before, free)| free > before);
+            rises.then_some(step.begin)
+        })
+    }
+
     /// The least that is free between two instants, by resource.
     pub fn least(&self, from: Time, to: Time, least: &mut Vec<u32>) {
         least.clear();
@@ -172,6 +181,9 @@ mod tests {
         line.take(at(0), at(6), at(8), &[(0, 1), (1, 1)]);
         let expected = vec![(0, vec![4, 2]), (2, vec![1, 1]), (6, vec![3, 1]), (8, vec![4, 2])];
         assert_eq!(told(&line), expected);
+        // At 2 s less of both is free; at 6 s two cores more, at 8 s both.
+        assert_eq!(line.rises(at(0), at(9)).collect::<Vec<_>>(), [at(6), at(8)]);
+        assert_eq!(line.rises(at(6), at(8)).count(), 0);
         let mut least = Vec::new();
         line.least(at(5), at(7), &mut least);
         assert_eq!(least, [1, 1]);

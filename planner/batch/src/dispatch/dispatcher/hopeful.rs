@@ -2,7 +2,7 @@
 
 use super::Dispatcher;
 use crate::dispatch::order::Waiting;
-use crate::dispatch::queue::QueuePlace;
+use crate::dispatch::queue::whole_seconds;
 use crate::time::Time;
 
 impl Dispatcher<'_> {
@@ -19,11 +19,13 @@ impl Dispatcher<'_> {
             return None;
         }
         let until = self.promised_within(now);
-        let most = |job: &QueuePlace| {
+        let (queue, seconds) = (&self.queue, whole_seconds(until));
+        queue.find(at, |job| {
             let [within, beyond] = self.hopeful[job.unit.index()];
-            if job.lasts > until { beyond } else { within }
-        };
-        self.queue.find(at, |job| job.units <= most(job))
+            // Few are as small and as short: how long these last to the microsecond stands elsewhere.
+            job.units <= within
+                && (job.units <= beyond || job.seconds <= seconds && queue.lasts(job) <= until)
+        })
     }
 
     /// For how long jobs can run before the first one is promised its nodes.
@@ -43,7 +45,7 @@ impl Dispatcher<'_> {
             let room = u32::try_from(room).unwrap_or(u32::MAX);
             let beyond = self.blocked_beyond[unit.index()].saturating_sub(1).min(room);
             self.hopeful[unit.index()] = [room, beyond];
-            let least = waiting.least_units();
+            let least = waiting.least_units;
             anybody |= least <= beyond || least <= room && waiting.shortest <= until;
         }
         anybody

@@ -7,24 +7,21 @@ use crate::time::Time;
 pub(in crate::dispatch) struct OfKind {
     /// Numbers of units with how many jobs ask for so many, the least first.
     units: Vec<(u32, u32)>,
+    /// The least number of units that one asks for; of none more than any.
+    pub least_units: u32,
     /// None of them is taken to last less; some may have left that were.
     pub shortest: Time,
 }
 
 impl Default for OfKind {
     fn default() -> Self {
-        Self { units: Vec::new(), shortest: Time::FOREVER }
+        Self { units: Vec::new(), least_units: u32::MAX, shortest: Time::FOREVER }
     }
 }
 
 impl OfKind {
-    pub fn is_empty(&self) -> bool {
+    pub const fn is_empty(&self) -> bool {
         self.units.is_empty()
-    }
-
-    /// The least number of units that one asks for.
-    pub fn least_units(&self) -> u32 {
-        self.units.first().map_or(u32::MAX, |it| it.0)
     }
 
     /// A job waits that asks for so many units and is taken to last so long.
@@ -33,6 +30,7 @@ impl OfKind {
             Ok(at) => self.units[at].1 += 1,
             Err(at) => self.units.insert(at, (units, 1)),
         }
+        self.least_units = self.least_units.min(units);
         self.shortest = self.shortest.min(lasts);
     }
 
@@ -42,6 +40,7 @@ impl OfKind {
         self.units[at].1 -= 1;
         if self.units[at].1 == 0 {
             self.units.remove(at);
+            self.least_units = self.units.first().map_or(u32::MAX, |it| it.0);
         }
         if self.units.is_empty() {
             self.shortest = Time::FOREVER;
@@ -61,13 +60,13 @@ mod tests {
         for (units, lasts) in [(3, 9), (1, 7), (3, 8)] {
             kind.wait(units, seconds(lasts));
         }
-        assert_eq!((kind.least_units(), kind.shortest), (1, seconds(7)));
+        assert_eq!((kind.least_units, kind.shortest), (1, seconds(7)));
         kind.leave(1);
         kind.leave(3);
-        assert_eq!((kind.least_units(), kind.shortest), (3, seconds(7)));
+        assert_eq!((kind.least_units, kind.shortest), (3, seconds(7)));
         kind.leave(3);
         assert_eq!(
-            (kind.is_empty(), kind.least_units(), kind.shortest),
+            (kind.is_empty(), kind.least_units, kind.shortest),
             (true, u32::MAX, Time::FOREVER)
         );
     }

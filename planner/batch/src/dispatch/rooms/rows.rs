@@ -9,8 +9,8 @@ const MOST_FREE: u32 = 32_766;
 const NO_LIMIT: i16 = i16::MAX;
 /// The most rows that are kept; then they are made anew.
 const MOST_ROWS: usize = 4096;
-/// The fewest columns that rows have room for.
-const FEWEST_COLUMNS: usize = 16;
+/// The fewest columns that there is room for.
+pub(super) const FEWEST_COLUMNS: usize = 16;
 
 /// Rows whose columns are kinds of units.
 #[derive(Clone, Debug, Default)]
@@ -38,9 +38,9 @@ impl Rows {
         self.columns.len() - self.unused.len()
     }
 
-    /// The kinds of columns, in their order.
-    pub fn columns(&self) -> impl Iterator<Item = Option<UnitId>> + '_ {
-        self.columns.iter().copied()
+    /// The kind of a column.
+    pub fn kind(&self, column: usize) -> Option<UnitId> {
+        self.columns[column]
     }
 
     /// Gives a kind a column.
@@ -73,6 +73,32 @@ impl Rows {
         self.special.retain(|it| *it != column);
     }
 
+    /// How many units of the kinds of these columns find room on a node.
+    pub fn fits_of(
+        &mut self,
+        columns: &[usize],
+        units: &UnitRequests,
+        free: &FreeResources,
+        node: u32,
+        fits: &mut Vec<u32>,
+    ) {
+        fits.clear();
+        let on = free.on(node);
+        if !self.special.is_empty() || on.iter().any(|amount| *amount > MOST_FREE) {
+            let kinds = columns.iter().map(|it| self.columns[*it]);
+            fits.extend(kinds.map(|it| it.map_or(0, |it| free.room(units.get(it), node))));
+            return;
+        }
+        fits.resize(columns.len(), u32::MAX);
+        for (resource, &amount) in on.iter().enumerate() {
+            let from = self.row(units, resource, amount) * self.stride;
+            let row = &self.counts[from..from + self.stride];
+            for (fits, column) in fits.iter_mut().zip(columns) {
+                *fits = (*fits).min(count_of(row[*column]));
+            }
+        }
+    }
+
     /// How many units of each kind find room on a node, by column.
     pub fn fits(
         &mut self,
@@ -92,9 +118,7 @@ impl Rows {
             }
         }
         fits.clear();
-        fits.extend(self.least.iter().map(|&least| {
-            if least == NO_LIMIT { u32::MAX } else { u32::from(least.unsigned_abs()) }
-        }));
+        fits.extend(self.least.iter().map(|least| count_of(*least)));
         for (resource, &amount) in on.filter(|it| *it.1 > MOST_FREE) {
             for (fits, kind) in fits.iter_mut().zip(&self.columns) {
                 *fits = (*fits).min(kind.map_or(0, |it| allows(units.get(it), resource, amount)));
@@ -138,6 +162,11 @@ impl Rows {
         self.keys.clear();
         self.index.iter_mut().for_each(Vec::clear);
     }
+}
+
+/// How many units a row says.
+const fn count_of(allowed: i16) -> u32 {
+    if allowed == NO_LIMIT { u32::MAX } else { allowed.unsigned_abs() as u32 }
 }
 
 /// How many units so much of a resource allows.

@@ -11,7 +11,7 @@ use crate::time::Time;
 pub(super) fn write(system: &System, comments: &[String], out: &mut impl Write) -> io::Result<()> {
     for (place, node_type) in system.types.iter().enumerate() {
         if let Some(comment) = comments.get(place).filter(|it| !it.is_empty()) {
-            writeln!(out, "# {comment}")?;
+            writeln!(out, "# {}", comment.replace(char::is_control, " "))?;
         }
         writeln!(out, "[[nodes]]\ncount = {}", node_type.count)?;
         for (name, amount) in system.resources.iter().zip(&node_type.amounts) {

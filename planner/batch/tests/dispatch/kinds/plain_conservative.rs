@@ -44,26 +44,49 @@ impl Plain<'_> {
         least
     }
 
-    fn first(&self, now: i64, job: usize) -> Placed {
-        let asked = &self.asked[job];
-        let at = |start: i64| {
-            let free = self.free(now, start, start + asked.walltime, job);
-            Some((job, start, place(&free, asked)?))
+    /// The first start from now on, or when more of something is free than a second before. The rule of several kinds may find places
+    /// in less and none in more; no other instant is looked at for it.
+    fn first(&self, now: i64, until: i64, job: usize) -> Option<Placed> {
+        let rises = |start: i64| {
+            let of = |second: i64| self.free(now, second, second + 1, job);
+            let (before, at) = (of(start - 1), of(start));
+            at.1 > before.1
+                || at
+                    .0
+                    .as_flattened()
+                    .iter()
+                    .zip(before.0.as_flattened())
+                    .any(|(at, before)| at > before)
         };
-        (now..SECONDS).find_map(at).unwrap()
+        let mut starts = (now..until).filter(|start| *start == now || rises(*start));
+        starts.find_map(|start| self.places_at(now, job, start))
+    }
+
+    fn places_at(&self, now: i64, job: usize, start: i64) -> Option<Placed> {
+        let asked = &self.asked[job];
+        let free = self.free(now, start, start + asked.walltime, job);
+        Some((job, start, place(&free, asked)?))
+    }
+
+    /// A waiting job's promise, looked for anew: before its start, else at it, else as it is.
+    fn moved(&self, now: i64, (job, start, places): &Placed) -> Placed {
+        let anew = || self.places_at(now, *job, *start);
+        self.first(now, *start, *job)
+            .or_else(anew)
+            .unwrap_or_else(|| (*job, *start, places.clone()))
     }
 
     fn decide(&mut self, now: i64, key: fn(&Asked) -> i64, moves: bool, came: &[usize]) {
         if moves {
             for at in 0..self.waiting.len() {
-                self.waiting[at] = self.first(now, self.waiting[at].0);
+                self.waiting[at] = self.moved(now, &self.waiting[at]);
             }
         }
         let rank = |job: usize| (key(&self.asked[job]), self.asked[job].submitted, job);
         let mut came = came.to_vec();
         came.sort_by_key(|job| rank(*job));
         for job in came {
-            let promise = self.first(now, job);
+            let promise = self.first(now, SECONDS, job).unwrap();
             let at = self.waiting.partition_point(|other| rank(other.0) < rank(job));
             self.waiting.insert(at, promise);
         }

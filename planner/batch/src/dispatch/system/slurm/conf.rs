@@ -155,6 +155,9 @@ impl Settings {
 
     fn partition(&mut self, said: &Values, place: SystemFault) -> Result<(), String> {
         let name = said.get("partitionname").cloned().unwrap_or_default();
+        if name.trim().is_empty() {
+            return Err("PartitionName: has no name".to_owned());
+        }
         if name.eq_ignore_ascii_case("DEFAULT") {
             self.partition_default.extend(said.clone());
             return Ok(());
@@ -215,14 +218,19 @@ impl Settings {
         Ok(Some(names))
     }
 
-    /// What all nodes share: `matlab:4,fluent@db:30`.
+    /// What all nodes share: `matlab:4,fluent@db:30`. As in Slurm the latest line counts, and what is there twice is added up.
     fn licences(&mut self, text: &str) -> Result<(), String> {
+        let shared = &mut self.system.shared;
+        shared.clear();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let (name, amount) = part.rsplit_once(':').unwrap_or((part, "1"));
             let amount = super::amount(amount)
                 .ok_or_else(|| format!("Licenses: {part:?} is not such as matlab:4"))?;
             let name = name.split('@').next().unwrap_or_default();
-            self.system.shared.push((name.to_owned(), amount));
+            match shared.iter_mut().find(|it| it.0 == name) {
+                Some((_, all)) => *all = all.saturating_add(amount),
+                None => shared.push((name.to_owned(), amount)),
+            }
         }
         Ok(())
     }

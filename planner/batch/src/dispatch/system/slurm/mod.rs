@@ -109,8 +109,9 @@ fn max_time(text: &str) -> Result<Option<Time>, String> {
             _ => clock_s(0, &it, [3600, 60, 1]),
         }),
     };
-    let time = seconds.map(|seconds| Some(Time::from_seconds(seconds)));
-    time.ok_or_else(|| format!("{text:?} is no limit such as 60 (minutes), 01:00:00 or 7-00:00:00"))
+    let time = seconds.and_then(|seconds| Time::from_seconds_f64(seconds as f64));
+    time.map(Some)
+        .ok_or_else(|| format!("{text:?} is no limit such as 60 (minutes), 01:00:00 or 7-00:00:00"))
 }
 
 /// Whether there is no limit.
@@ -171,6 +172,9 @@ mod tests {
             assert_eq!(max_time(text), Ok(seconds.map(Time::from_seconds)), "{text}");
         }
         assert!(max_time("soon").is_err() && max_time("1:2:3:4").is_err());
+        // 11,574,074 days are less than 10^12 s, which is as long as time goes, and a day more is not.
+        assert!(max_time("11574074-0").is_ok() && max_time("11574075-0").is_err());
+        assert!(max_time("4294967295-0").is_err());
         assert_eq!(
             (max_nodes("1-infinite"), max_nodes("2-4"), max_nodes("8")),
             (Ok(None), Ok(Some(4)), Ok(Some(8)))

@@ -32,6 +32,24 @@ fn read(text: &str) -> Result<ListedSystem, SystemError> {
     })
 }
 
+/// TOML allows none in comments, in which names of nodes are written.
+#[test]
+fn names_with_control_characters_are_written_without_them() {
+    let mut written = Vec::new();
+    read("NodeName=n\u{1}1 CPUs=4\n").unwrap().write(&mut written).unwrap();
+    let written = String::from_utf8(written).unwrap();
+    assert!(written.starts_with("# n 1\n"), "{written}");
+    System::parse(&written).unwrap();
+}
+
+/// The second line counts: 3 + 4 of fluent on two servers.
+#[test]
+fn licences_of_the_latest_line_count_and_are_added_up() {
+    let text = "NodeName=n1\nLicenses=matlab:4,fluent:9\nLicenses=fluent@a:3,ansys,fluent@b:4\n";
+    let shared = read(text).unwrap().shared;
+    assert_eq!(shared, [("fluent".to_owned(), 7), ("ansys".to_owned(), 1)]);
+}
+
 /// 2 x 8 x 2 = 32 processors each. Of those with GPUs a core, 2 processors, and 4,000 MB are kept for the system.
 #[test]
 fn nodes_and_partitions_are_types_and_queues() {
@@ -111,6 +129,7 @@ fn everything_that_is_wrong_is_told_with_its_line() {
             "NodeName=n1\nPartitionName=a\nPartitionName=a\n",
             "line 3: there is a partition a already",
         ),
+        ("NodeName=n1\nPartitionName= Nodes=n1\n", "line 2: PartitionName: has no name"),
         ("NodeName=n1\nLicenses=a:b\n", "line 2: Licenses: \"a:b\" is not such as"),
     ] {
         let error = read(text).unwrap_err().to_string();

@@ -1,1 +1,0 @@
-import{$t as e,An as t,Pn as n,_n as r,er as i,un as a,yn as o}from"./index-BNZAZFpV.js";var s=o(`<div class="scroll svelte-1vwh8mh" role="region" tabindex="0"><!></div>`);function c(o,c){var l=s(),u=n(l);a(u,()=>c.children),i(l),t(()=>e(l,`aria-label`,c.label)),r(o,l)}export{c as t};

@@ -1,0 +1,1 @@
+var e=new Intl.NumberFormat(`fr-FR`);function t(t,n,r=`${n}s`){return`${e.format(t)} ${Math.abs(t)<2?n:r}`}var n=e=>e.join(`, `).replace(/, (?!.*, )/,` et `),r=e=>/^(hier|aujourd|demain)/.test(e),i=e=>r(e)?e:`le ${e}`,a=e=>/^(hier|aujourd)/.test(e)?`d’${e}`:`${r(e)?`de`:`du`} ${e}`,o=e=>`${r(e)?`à`:`au`} ${e}`;export{t as a,n as i,i as n,o as r,a as t};

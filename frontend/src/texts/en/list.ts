@@ -1,0 +1,2 @@
+/** `a, b and c` */
+export const list = (parts: readonly string[]) => parts.join(', ').replace(/, (?!.*, )/, ' and ');

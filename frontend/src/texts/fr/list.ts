@@ -1,0 +1,2 @@
+/** `a, b et c` */
+export const list = (parts: readonly string[]) => parts.join(', ').replace(/, (?!.*, )/, ' et ');

@@ -1,0 +1,102 @@
+//! What corrects first guesses: regressions for each hour of the day, for each hour with calm days counting as much as wild
+//! ones, and for all hours together.
+
+use super::days::HOURS;
+use super::regression::{Regression, Weights};
+
+/// After so many days what was learnt counts half.
+const HALF_LIFE_DAYS: f64 = 180.0;
+
+/// Regressions take part after so many days.
+const FIRST_DAYS: usize = 21;
+
+/// How much regressions are drawn to the first guess: by hour, for each day ahead.
+const BY_HOUR: f64 = 0.25;
+
+/// By hour, relative to the scale of the day.
+const RELATIVE: f64 = 1.0;
+
+/// With as many days learnt, regressions are drawn twice as much.
+const SCARCE_DAYS: f64 = 60.0;
+
+/// For all hours together.
+const TOGETHER: f64 = 0.05;
+
+/// How many rules corrections make.
+pub(super) const RULES: usize = 3;
+
+/// Regressions on so many inputs, and what they came to.
+pub(super) struct Corrections {
+    inputs: usize,
+    by_hour: Vec<Regression>,
+    relative: Vec<Regression>,
+    coefficients: Option<Vec<[Weights; RULES]>>,
+    learnt_days: usize,
+}
+
+impl Corrections {
+    /// Nothing learnt yet.
+    pub fn new(inputs: usize) -> Self {
+        Self {
+            inputs,
+            by_hour: vec![Regression::of(inputs); HOURS],
+            relative: vec![Regression::of(inputs); HOURS],
+            coefficients: None,
+            learnt_days: 0,
+        }
+    }
+
+    /// Solves for the coefficients of forecasts `lead` days ahead, where there are none yet or they are to be solved `anew`.
+    pub fn solve(&mut self, lead: usize, anew: bool) {
+        if self.learnt_days >= FIRST_DAYS && (anew || self.coefficients.is_none()) {
+            self.coefficients = self.solved(lead);
+        }
+    }
+
+    /// Whether there are coefficients.
+    pub const fn are_solved(&self) -> bool {
+        self.coefficients.is_some()
+    }
+
+    /// By how much a rule corrects the guess for an hour; `None` before there are coefficients.
+    pub fn correction<'a>(
+        &self,
+        hour: usize,
+        rule: usize,
+        inputs: impl Iterator<Item = &'a f64>,
+    ) -> Option<f64> {
+        let weights = &self.coefficients.as_ref()?.get(hour)?[rule];
+        Some(inputs.zip(weights.iter()).map(|(it, weight)| it * weight).sum::<f64>())
+    }
+
+    /// Learns by how much the guess for an hour of day `day` missed, whose usual change is `scale`.
+    pub fn learn(&mut self, hour: usize, inputs: &[f64], missed: f64, day: usize, scale: f64) {
+        let weight = 2.0_f64.powf(day as f64 / HALF_LIFE_DAYS);
+        self.by_hour[hour].learn(inputs, missed, weight);
+        self.relative[hour].learn(inputs, missed, weight / scale.powi(2));
+    }
+
+    /// Counts a day of which something was learnt.
+    pub const fn end_day(&mut self) {
+        self.learnt_days += 1;
+    }
+
+    fn solved(&self, lead: usize) -> Option<Vec<[Weights; RULES]>> {
+        let mut all = Regression::of(self.inputs);
+        for hour in &self.by_hour {
+            all.add(hour);
+        }
+        let few = 1.0 + SCARCE_DAYS / self.learnt_days.max(1) as f64;
+        let together = all.coefficients(TOGETHER * few)?;
+        let rules = self.by_hour.iter().zip(&self.relative).map(|(plain, relative)| {
+            // An hour that was never known has what all have.
+            let or_all = |own: Option<Weights>| own.unwrap_or_else(|| together.clone());
+            [
+                or_all(plain.coefficients(BY_HOUR * lead as f64 * few)),
+                or_all(relative.coefficients(RELATIVE * few)),
+                together.clone(),
+            ]
+        });
+        Some(rules.collect())
+    }
+}
