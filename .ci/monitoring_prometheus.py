@@ -120,9 +120,10 @@ def configuration(place, address, blackbox):
 
 
 def book_something(service, token):
-    """A reservation that runs now, and samples of its nodes."""
-    now = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0) + datetime.timedelta(seconds=1)
-    window = {"nodes": 2, "duration_s": 3600, "earliest_start": now.isoformat(), "latest_start": now.isoformat(), "search": {"mode": "exact"}}
+    """A reservation that runs soon: within the 20 seconds that a busy computer may need to book it."""
+    now = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
+    earliest, latest = ((now + datetime.timedelta(seconds=seconds)).isoformat() for seconds in (1, 20))
+    window = {"nodes": 2, "duration_s": 3600, "earliest_start": earliest, "latest_start": latest, "search": {"mode": "exact"}}
     ask(f"{service}/api/v1/quotes", token, window)
     held = json.loads(ask(f"{service}/api/v1/reservations", token, window))
     ask(f"{service}/api/v1/reservations/{held['id']}/choose", token, {"offer_id": held["offers"][0]["offer_id"]})
@@ -203,7 +204,7 @@ def check_service(service, place, metrics):
     may = [status(f"{service}{path}", tokens["prometheus"]) for path in ("/metrics", "/api/v1/meters", "/api/v1/reservations")]
     if may != [200, 403, 403]:
         raise SystemExit(f"with its token Prometheus gets {may}, and not the metrics alone")
-    text = until("the reservation runs", lambda: with_reservations(ask(f"{service}/metrics", tokens["alice"])))
+    text = until("the reservation runs", lambda: with_reservations(ask(f"{service}/metrics", tokens["alice"])), 60)
     wrong = list(compare(text, metrics))
     if wrong:
         raise SystemExit("\n".join(wrong))
