@@ -150,6 +150,7 @@ BEYOND_SCHEMAS = {
         "/time_zone": ["\".*\" is not a time zone; one is \"Europe/Paris\""],
         "/(until|(except|also)/[0-9]+)": ["must be a (day|local time) such as .*"],
         "/(per_from|per_to)": ["the time \".*\" must be such as .*"],
+        "/address": ["must be a mail address such as .*"],
         "/webhook_url": ["must be an https:// address on the public internet, without user, password and fragment"],
     },
     # 1000 errors of the kinds that are here are told one by one.
