@@ -181,6 +181,9 @@ async fn metrics_are_prometheus_text_for_operators() {
     assert!(value("wattbook_feed_horizon_seconds{feed=\"entsoe\"") > 3600.0);
     assert!((value("wattbook_feed_up{feed=\"entsoe\"") - 1.0).abs() < 1e-9);
     assert!(value("wattbook_agenda_gap_seconds{quantity=\"price\"}") > 0.0);
+    // Ten days, unless set.
+    let ahead = value("wattbook_agenda_days_ahead_seconds{quantity=\"price\"}");
+    assert!((ahead - 864_000.0).abs() < 1e-9, "{ahead}");
     assert!(value("wattbook_book_reservations").abs() < 1e-9);
     site.token("ada", "user");
     client.get("/metrics").await.problem(401, "unauthorised");

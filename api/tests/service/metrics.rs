@@ -157,6 +157,7 @@ async fn what_is_gone_is_told_no_longer(site: Site) {
     let expected = (hours.at(28) - crate::cluster::now()) as f64;
     assert!((ahead.unwrap() - expected).abs() < 30.0, "{ahead:?} {expected}");
     assert!(series(&client, "wattbook_agenda_gap_seconds").await.is_empty());
+    assert!(series(&client, "wattbook_agenda_days_ahead_seconds").await.is_empty());
     client.put("/api/v1/nodes", &nodes(2)).await.ok(200);
     client.delete(&format!("/api/v1/agendas/power-cap?{}", hours.span(-4, 28))).await;
     assert_eq!(told(&client, "wattbook_planned_power_watts", gpu).await, None);

@@ -58,6 +58,11 @@ pub const AGENDA_HORIZON: Gauge<1> = Gauge::new(
     ["quantity"],
     "How far ahead the agenda in force reaches.",
 );
+pub const AGENDA_DAYS_AHEAD: Gauge<1> = Gauge::new(
+    "wattbook_agenda_days_ahead_seconds",
+    ["quantity"],
+    "How far ahead the agenda should reach.",
+);
 pub const AGENDA_GAP: Gauge<1> =
     Gauge::new("wattbook_agenda_gap_seconds", ["quantity"], "Time ahead without a value.");
 pub const FEED_DISAGREEMENT: Gauge<1> = Gauge::new(

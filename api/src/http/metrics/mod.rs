@@ -136,8 +136,9 @@ async fn read_feeds(
         let of = [reach.quantity.word()];
         let ahead = reach.horizon.map_or(0, |horizon| (horizon - now).get());
         readings.set(&gauges::AGENDA_HORIZON, of, ahead as f64);
-        if let Some(gap) = reach.gap {
-            readings.set(&gauges::AGENDA_GAP, of, gap.get() as f64);
+        if let Some(due) = reach.due {
+            readings.set(&gauges::AGENDA_DAYS_AHEAD, of, due.ahead.get() as f64);
+            readings.set(&gauges::AGENDA_GAP, of, due.gap.get() as f64);
         }
     }
     Ok(())

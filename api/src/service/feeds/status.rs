@@ -85,8 +85,17 @@ pub struct AgendaReach {
     pub quantity: Quantity,
     /// The end of what is in force; `None` where nothing is.
     pub horizon: Option<Timestamp>,
-    /// How long nothing is known between now and where the agenda should reach; `None` where no settings say where.
-    pub gap: Option<Seconds>,
+    /// What the settings expect of it; `None` where they expect nothing.
+    pub due: Option<DueReach>,
+}
+
+/// How far an agenda should reach, and what it lacks until there.
+#[derive(Debug)]
+pub struct DueReach {
+    /// `days_ahead`.
+    pub ahead: Seconds,
+    /// How long nothing is known between now and there.
+    pub gap: Seconds,
 }
 
 /// All of them.
@@ -182,7 +191,7 @@ impl FeedService {
             let rules = rules.iter().find(|it| stored_quantity(it.quantity) == quantity);
             let Some(rules) = rules else {
                 let horizon = Some(spans.last()?.end());
-                return Some(AgendaReach { quantity, horizon, gap: None });
+                return Some(AgendaReach { quantity, horizon, due: None });
             };
             let wanted = Span::starting(now, rules.ahead);
             let within = |span: &&Span| wanted.is_some_and(|it| it.intersection(**span).is_some());
@@ -190,7 +199,7 @@ impl FeedService {
             let horizon = spans.iter().rfind(within).map(|it| it.end()).min(end);
             let gaps = gaps_between(wanted, spans.iter().copied());
             let gap = Seconds::new(gaps.iter().map(|gap| gap.length().get()).sum());
-            Some(AgendaReach { quantity, horizon, gap: Some(gap) })
+            Some(AgendaReach { quantity, horizon, due: Some(DueReach { ahead: rules.ahead, gap }) })
         };
         Quantity::ALL.into_iter().filter_map(reach).collect()
     }
