@@ -237,6 +237,7 @@ def quote(chance):
 def book(chance):
     held = must("POST", "/api/v1/reservations", quote(chance) | {"nodes": 2})
     must("POST", f"/api/v1/reservations/{held['id']}/choose", {"ranking": "cost_co2_energy"})
+    return held["id"]
 
 
 def month():
@@ -309,8 +310,10 @@ def prune(binary, database, settings):
     def timed(kind, is_over):
         while not is_over():
             began = time.monotonic()
-            book(chance)
+            booked = book(chance)
             took[kind].append((time.monotonic() - began) * 1000)
+            # Or all would be booked after some minutes.
+            must("DELETE", f"/api/v1/reservations/{booked}")
             time.sleep(0.05)
 
     until = time.monotonic() + 10
