@@ -7,8 +7,11 @@ use super::regression::{Regression, Weights};
 /// After so many days what was learnt counts half.
 const HALF_LIFE_DAYS: f64 = 180.0;
 
-/// Regressions take part after so many days.
+/// Regressions take part after so many days, and a week more for each day that they look further ahead than the first, up to
+/// the third.
 const FIRST_DAYS: usize = 21;
+const MORE_DAYS: usize = 7;
+const THIRD: usize = 3;
 
 /// How much regressions are drawn to the first guess: by hour, for each day ahead.
 const BY_HOUR: f64 = 0.25;
@@ -48,7 +51,8 @@ impl Corrections {
 
     /// Solves for the coefficients of forecasts `lead` days ahead, where there are none yet or they are to be solved `anew`.
     pub fn solve(&mut self, lead: usize, anew: bool) {
-        if self.learnt_days >= FIRST_DAYS && (anew || self.coefficients.is_none()) {
+        let first_days = FIRST_DAYS + MORE_DAYS * (lead.min(THIRD) - 1);
+        if self.learnt_days >= first_days && (anew || self.coefficients.is_none()) {
             self.coefficients = self.solved(lead);
         }
     }

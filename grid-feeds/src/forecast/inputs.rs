@@ -8,6 +8,9 @@ pub(super) const INPUTS: usize = 32;
 /// Days of the latest week.
 const WEEK: usize = 7;
 
+/// Days of the latest two weeks.
+const FORTNIGHT: usize = 2 * WEEK;
+
 /// What is known of one day ahead: for each of its hours, or its slots, a first guess and the inputs that correct it.
 pub(super) struct DayAhead {
     /// The mean of yesterday, of the last seven days and of the same day last week.
@@ -16,6 +19,10 @@ pub(super) struct DayAhead {
     pub yesterday: Vec<f64>,
     /// Values of the latest day of the same weekday that is known, by hour or slot.
     pub last_week: Vec<f64>,
+    /// The means of the last two weeks, or of as many days as there are, by hour or slot.
+    pub fortnight: Vec<f64>,
+    /// These, all of them so much higher or lower that their mean is that of the last day that is known.
+    pub fortnight_levelled: Vec<f64>,
     /// What corrects the guess.
     pub inputs: Vec<[f64; INPUTS]>,
 }
@@ -94,7 +101,12 @@ impl DayAhead {
             guess.push(first);
             inputs.push(row);
         }
-        Some(Self { guess, yesterday: last.to_vec(), last_week: last_week.to_vec(), inputs })
+        let fortnight = days.days.get(origin.saturating_sub(FORTNIGHT)..origin)?;
+        let fortnight = mean_of_days(fortnight, resolution);
+        let higher = (last.iter().sum::<f64>() - fortnight.iter().sum::<f64>()) / count as f64;
+        let fortnight_levelled = fortnight.iter().map(|value| value + higher).collect();
+        let (yesterday, last_week) = (last.to_vec(), last_week.to_vec());
+        Some(Self { guess, yesterday, last_week, fortnight, fortnight_levelled, inputs })
     }
 }
 

@@ -1,7 +1,8 @@
 //! One day ahead, or three: what is learnt of forecasts for one distance.
 //!
-//! Rules: yesterday, last week, the mean of both, and a first guess corrected by regressions ([`Corrections`]), without and with what is
-//! known ahead of time. A [`Mixture`] weighs them; [`Bands`] say how far to trust them.
+//! Rules: yesterday, last week, the mean of both, the mean of two weeks, that at the level of yesterday, and a first guess
+//! corrected by regressions ([`Corrections`]), without and with what is known ahead of time. A [`Mixture`] weighs them;
+//! [`Bands`] say how far to trust them.
 
 use std::collections::VecDeque;
 
@@ -20,7 +21,10 @@ const MOST_SCALES: f64 = 4.0;
 const UNKNOWN_SCALES: f64 = 2.0;
 
 /// Rules that need nothing that is known ahead of time: the simplest, and the guess corrected.
-const PLAIN_RULES: usize = 3 + RULES;
+const PLAIN_RULES: usize = SIMPLE_RULES + RULES;
+
+/// Those that need nothing that is learnt.
+const SIMPLE_RULES: usize = 5;
 
 /// What is learnt of forecasts so many days ahead.
 pub(super) struct LeadDay {
@@ -83,8 +87,8 @@ impl LeadDay {
             lead,
             corrections: Corrections::new(INPUTS),
             informed: Corrections::new(if differences > 0 { INPUTS + differences } else { 0 }),
-            mixture: Mixture::default(),
-            informed_mixture: Mixture::default(),
+            mixture: Mixture::new(lead),
+            informed_mixture: Mixture::new(lead),
             bands: Bands::default(),
             pending: VecDeque::new(),
         }
@@ -145,7 +149,10 @@ impl LeadDay {
     fn rules(&self, ahead: &DayAhead, differences: &[Option<Vec<f64>>]) -> Vec<Vec<f64>> {
         let both = ahead.yesterday.iter().zip(&ahead.last_week);
         let mean = both.map(|(day, week)| f64::midpoint(*day, *week)).collect();
-        let mut rules = vec![mean, ahead.yesterday.clone(), ahead.last_week.clone()];
+        let [yesterday, last_week] = [&ahead.yesterday, &ahead.last_week].map(Vec::clone);
+        let [fortnight, levelled] = [&ahead.fortnight, &ahead.fortnight_levelled].map(Vec::clone);
+        let simple: [_; SIMPLE_RULES] = [mean, yesterday, last_week, fortnight, levelled];
+        let mut rules = Vec::from(simple);
         if !self.corrections.are_solved() {
             return rules;
         }

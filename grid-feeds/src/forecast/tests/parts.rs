@@ -30,14 +30,23 @@ fn restraint_draws_coefficients_to_zero() {
     assert!((weight(0.5) - 2.0).abs() < 1e-6 && (weight(0.0) - 3.0).abs() < 1e-6);
 }
 
-/// The second rule errs by a tenth more: it weighs `exp(-15 * 0.1)` = 0.223 of the first, so 0.223 / 1.223 = 0.182 of all.
+/// The second rule errs by a tenth more. After a day the sharpness is 20 * 1 / (1 + 30), so that it weighs `exp(-0.0645)` = 0.938 of the
+/// first, 0.938 / 1.938 = 0.484 of all; after 30 days 20 * 30 / (30 + 30), `exp(-1)` = 0.368 of it, 0.269 of all. Three days ahead
+/// 30 days count as 20 * 30 / (30 + 90), `exp(-0.5)` = 0.607 and 0.378.
 #[test]
 fn rules_that_erred_more_weigh_less() {
-    let mut mixture = Mixture::default();
+    let [mut mixture, mut third] = [1, 3].map(Mixture::new);
     assert_eq!(mixture.weights(2), [0.5, 0.5]);
     mixture.learn(&[10.0, 11.0]);
     let weights = mixture.weights(2);
-    assert!((weights[1] - 0.182).abs() < 0.001, "{weights:?}");
+    assert!((weights[1] - 0.484).abs() < 0.001, "{weights:?}");
+    (1..30).for_each(|_| mixture.learn(&[10.0, 11.0]));
+    (0..30).for_each(|_| third.learn(&[10.0, 11.0]));
+    let weights = [&mixture, &third].map(|it| it.weights(2)[1]);
+    assert!(
+        (weights[0] - 0.269).abs() < 0.001 && (weights[1] - 0.378).abs() < 0.001,
+        "{weights:?}"
+    );
     let new = mixture.weights(3);
     assert!((new[2] - new[0]).abs() < 1e-12, "a new rule weighs as much as the best: {new:?}");
 }
