@@ -48,6 +48,10 @@ const REPORTS: State[] = [
     name: 'nothing known of what was saved', at: `reports?month=${MONTH}`, there: /so what was saved cannot be told/,
     answers: { reports: rowsAre({ measured_saving_cost: null, measured_saving_co2_kg: null, promised_saving_cost: null, promised_saving_co2_kg: null }) },
   },
+  {
+    name: 'other CO2', at: `reports?month=${MONTH}`, there: 'Other CO₂, marginal, direct',
+    answers: { reports: (real: ReportDocument) => ({ ...rowsAre({ other_co2_kg: 1.5 })(real), other_co2_accounting: { accounting: 'marginal', factors: 'direct' } }) },
+  },
   { name: 'with a bill', at: `reports?month=${MONTH}`, answers: { bills: bill }, there: /^The bill of/ },
   { name: 'not to be read', at: `reports?month=${MONTH}`, answers: { reports: 'fails' }, there: FAILED },
 ];

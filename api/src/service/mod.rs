@@ -173,7 +173,9 @@ impl Services {
             Arc::clone(&booking),
             Arc::clone(&book_views),
         );
-        let ledger = LedgerService::new(Arc::clone(&shared), Arc::clone(&measurements));
+        let feeds = Arc::new(FeedService::new(Arc::clone(&shared), Arc::clone(&agendas)));
+        let ledger =
+            LedgerService::new(Arc::clone(&shared), Arc::clone(&measurements), Arc::clone(&feeds));
         let ledger = Arc::new(ledger);
         let retention = RetentionService::new(Arc::clone(&shared), Arc::clone(&ledger));
         let retention = Arc::new(retention);
@@ -192,7 +194,7 @@ impl Services {
                 Arc::clone(&manager),
             )),
             resource_manager: manager,
-            feeds: Arc::new(FeedService::new(Arc::clone(&shared), Arc::clone(&agendas))),
+            feeds,
             ledger,
             meters: Arc::new(MeterService::new(Arc::clone(&shared), Arc::clone(&measurements))),
             recalibration: Arc::new(RecalibrationService::new(

@@ -23,7 +23,8 @@ pub(crate) const EVENING: i64 = 1_772_308_800;
 pub(crate) const HOUR: i64 = 3600;
 
 const COLUMNS: &str = "hour_start,holder,reservation_id,job_id,user,project,partition,nodes,energy_j,\
-    measured_j,estimated_j,missing_s,cost_millionths,currency,co2_location_mg,co2_market_mg,correction_of,co2_accounting";
+    measured_j,estimated_j,missing_s,cost_millionths,currency,co2_location_mg,co2_market_mg,correction_of,co2_accounting,\
+    other_co2_mg,other_co2_accounting";
 
 /// The service with a clock that shows `shown` now, and its settings.
 async fn serve(site: &Site, shown: i64, rate: i64) -> Server {
@@ -157,6 +158,8 @@ async fn hours_are_stated_and_told_to_those_whose_they_are(site: Site) {
             "co2_market_mg": 10_800,
             "correction_of": null,
             "co2_accounting": { "accounting": "average", "factors": null },
+            "other_co2_mg": null,
+            "other_co2_accounting": null,
         })
     );
     assert_eq!(of(&all, 1, "idle")["energy_j"], 720_000);
@@ -320,9 +323,10 @@ fn report(site: &Site, server: &Server, operator: &str, ada: &str) {
         table,
         "user,project,month,node_hours_reserved,node_hours_used,energy_kwh,measured_share,cost,currency,\
          co2_location_kg,co2_market_kg,promised_saving_cost,promised_saving_co2_kg,measured_saving_cost,\
-         measured_saving_co2_kg,mean_error,water_l,embodied_co2_kg,sci_g_per_node_hour,co2_accounting\n\
-         ,,2026-02,0,,0.975,0,0.0702,EUR,0.351,0.0351,,,,,,1.81,0.05,,average\n\
-         ada,ocean,2026-02,3,,0.45,0,0.0324,EUR,0.162,0.0162,0,0,0,0,,0.945,0.03,64,average\n"
+         measured_saving_co2_kg,mean_error,water_l,embodied_co2_kg,sci_g_per_node_hour,other_co2_kg,\
+         co2_accounting,other_co2_accounting\n\
+         ,,2026-02,0,,0.975,0,0.0702,EUR,0.351,0.0351,,,,,,1.81,0.05,,,average,\n\
+         ada,ocean,2026-02,3,,0.45,0,0.0324,EUR,0.162,0.0162,0,0,0,0,,0.945,0.03,64,,average,\n"
     );
     let own = text(&run(ada, "application", "json"));
     let own: Value = serde_json::from_str(&own).unwrap();

@@ -91,6 +91,7 @@ mod idle_energy;
 mod kills;
 mod known_curve;
 mod ledger;
+mod ledger_other_co2;
 mod ledger_sources;
 mod lowered_cap;
 #[cfg(feature = "power")]

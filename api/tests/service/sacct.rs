@@ -135,7 +135,7 @@ fn joined(site: &Site, run: impl Fn(&[&str]) -> Output, submitted: &[String; 3])
     };
     assert_eq!(all(&["--sacct", "jobs.txt"]), all(&[]));
     let by_job = text(&run(&["--sacct", "jobs.txt", "--by", "job", "--format", "csv"]));
-    assert!(by_job.lines().next().unwrap().ends_with(",JobName,State,co2_accounting"));
+    assert!(by_job.lines().next().unwrap().ends_with(",State,co2_accounting,other_co2_accounting"));
     let found = cells(&by_job, &["cluster", "job_id", "energy_kwh", "currency", "State"]);
     assert!(found.iter().any(|line| line == &["alpha", "8", "", "", "FAILED"]), "{found:?}");
     assert!(found.iter().any(|line| line == &["alpha", "9_1", "0.15", "EUR", "COMPLETED"]));

@@ -3865,6 +3865,12 @@ export interface components {
              * @description The most nodes at once in a quarter-hour.
              */
             nodes: number;
+            other_co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
+            /**
+             * Format: int64
+             * @description Milligrams of CO2 by the accounting that the site does not plan by, as far as it is known; null where it is not.
+             */
+            other_co2_mg?: number | null;
             /** @description The partition. */
             partition?: string | null;
             /** @description The reservation's project, or the account that the job is charged to. */
@@ -3936,6 +3942,16 @@ export interface components {
             node_s: number;
             /**
              * Format: int64
+             * @description Milligrams of CO2 by the accounting that the site does not plan by, without what has none; null where none is known.
+             */
+            other_co2_mg?: number | null;
+            /**
+             * Format: int64
+             * @description Joules for which that is not known.
+             */
+            other_unrated_j?: number;
+            /**
+             * Format: int64
              * @description Joules for which no price is known.
              */
             unpriced_j: number;
@@ -3956,6 +3972,7 @@ export interface components {
             from: string;
             /** @description By holder. */
             holders: components["schemas"]["LedgerSumDocument"][];
+            other_co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             pue?: components["schemas"]["PueDocument"] | null;
             /** @description The end of the newest hour that is stated, RFC 3339; null before there is one. */
             stated_to?: string | null;
@@ -6239,6 +6256,7 @@ export interface components {
             co2_sources?: components["schemas"]["Co2SourceDocument"][];
             /** @description RFC 3339. */
             from: string;
+            other_co2_accounting?: components["schemas"]["Co2AccountingDocument"] | null;
             /** @description By month, then by the other columns. */
             rows: components["schemas"]["ReportRowDocument"][];
             /** @description The end of the newest hour that is stated, RFC 3339; null before there is one. */
@@ -6336,6 +6354,16 @@ export interface components {
              * @description Hours of nodes on which jobs ran; null where the site knows no jobs.
              */
             node_hours_used?: number | null;
+            /**
+             * Format: double
+             * @description Kilograms of CO2 by the accounting that the site does not plan by, without what has none; null where none is known.
+             */
+            other_co2_kg?: number | null;
+            /**
+             * Format: int64
+             * @description Joules for which that is not known.
+             */
+            other_unrated_j?: number;
             /** @description Empty for nodes in none. Absent unless it is by partition. */
             partition?: string | null;
             /** @description Empty where none is named. Absent unless it is by project. */

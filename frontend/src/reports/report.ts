@@ -103,7 +103,7 @@ export const named = (row: ReportRowDocument, key: Key): string => row[key] || l
 const AMOUNTS = [
   'node_hours_reserved', 'node_hours_used', 'energy_kwh', 'energy_j', 'measured_j', 'measured_share', 'cost', 'co2_location_kg',
   'co2_market_kg', 'promised_saving_cost', 'promised_saving_co2_kg', 'measured_saving_cost', 'measured_saving_co2_kg',
-  'mean_error', 'water_l', 'embodied_co2_kg', 'sci_g_per_node_hour',
+  'mean_error', 'water_l', 'embodied_co2_kg', 'sci_g_per_node_hour', 'other_co2_kg',
 ] as const satisfies readonly (keyof ReportRowDocument)[];
 
 /** Lines as CSV, with units in the names of columns: amounts of money have one for each currency, such as `cost_EUR`. */

@@ -61,6 +61,17 @@ describe('what was promised and what came', () => {
       { name: 'CO₂ saved', promised: '100 g', came: '', difference: '' },
     ]);
   });
+  it('tell CO₂ as nobody plans by it where it was promised, and what came where all of it is known', () => {
+    const [average, marginal] = [{ accounting: 'average' }, { accounting: 'marginal', factors: 'direct' }];
+    const told = (unrated: number, counted = marginal) => {
+      const really = { ...came, other_co2_kg: 1.2, other_unrated_j: unrated };
+      return compared({ ...offer, other_co2_g: 800 }, really, true, average, { promised: marginal, came: counted })[3];
+    };
+    const row = { name: 'CO₂, marginal, direct', promised: '800 g' };
+    expect(told(0)).toEqual({ ...row, came: '1.2 kg', difference: '400 g more (50 %)' });
+    expect(told(1)).toEqual({ ...row, came: '', difference: '' });
+    expect(told(0, { ...marginal, factors: 'life-cycle' })).toEqual({ ...row, came: '', difference: '' });
+  });
   it('are not compared while a part is missing', () => {
     const rows = compared(offer, came, false);
     expect(rows.map((it) => it.difference)).toEqual(['', '', '', '', '']);

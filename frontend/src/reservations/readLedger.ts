@@ -1,7 +1,7 @@
 // Reads what came of a reservation: the ledger's rows and their sums.
 
 import { api, unwrap } from '../api/client';
-import type { LedgerRowDocument, ReportRowDocument } from '../api/schema';
+import type { Co2AccountingDocument, LedgerRowDocument, ReportRowDocument } from '../api/schema';
 import { HOUR, iso } from '../time/words';
 import { allOf } from '../ui/lookUp';
 
@@ -13,6 +13,8 @@ export interface ReservationLedger {
   /** The end of the newest hour that is stated, RFC 3339. */
   statedTo: string | null;
   rows: LedgerRowDocument[];
+  /** How other CO₂ is counted in these hours. */
+  otherCounted: Co2AccountingDocument | null;
   /** Whether there are more rows than were read. */
   more: boolean;
 }
@@ -29,5 +31,5 @@ export async function readLedger(id: string, start: number, end: number, signal:
   const page = (cursor: string | undefined) =>
     unwrap(api.GET('/api/v1/ledger', { params: { query: { ...times, limit: 1000, ...(cursor ? { cursor } : {}) } }, signal }));
   const { items, more } = sum ? await allOf(page, MOST_PAGES) : { items: [], more: false };
-  return { sum, statedTo: report.stated_to ?? null, rows: items, more };
+  return { sum, statedTo: report.stated_to ?? null, rows: items, otherCounted: report.other_co2_accounting ?? null, more };
 }

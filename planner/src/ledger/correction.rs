@@ -17,13 +17,16 @@ pub(super) fn sums(rows: impl IntoIterator<Item = LedgerRow>) -> BTreeMap<Party,
 }
 
 /// The rows that make what was stated of an hour before what is known of it now; none where nothing is new.
-/// A party that is gone gets what it had back.
+/// A party that is gone gets what it had back. Where nothing is known any more of CO2 by the accounting that the site does
+/// not plan by, what was stated of it stays.
 pub fn corrections(
     before: impl IntoIterator<Item = LedgerRow>,
     now: impl IntoIterator<Item = LedgerRow>,
 ) -> Vec<LedgerRow> {
     let mut differences = sums(now);
+    let other_is_known = differences.values().any(|it| it.other_co2_mg.is_some());
     for (party, stated) in sums(before) {
+        let stated = if other_is_known { stated } else { stated.without_other_co2() };
         let difference = differences.entry(party).or_default();
         *difference = difference.plus(stated.negated());
     }

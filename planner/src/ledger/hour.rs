@@ -32,6 +32,8 @@ struct Exact {
     by_location: i128,
     unrated_uj: i128,
     by_market: i128,
+    by_other: i128,
+    other_rated_uj: i128,
 }
 
 /// Exact amounts of money in a millionth of the currency.
@@ -115,6 +117,10 @@ impl<'a> Hour<'a> {
             let constant = Integral::from_millionth_seconds(millionths);
             exact.by_market += energy.times_intensity(length, constant).as_exact();
         }
+        if let Some(intensity) = tariff.other.as_ref().and_then(|it| it.integral(span)) {
+            exact.by_other += energy.times_intensity(length, intensity).as_exact();
+            exact.other_rated_uj += energy.as_microjoules();
+        }
     }
 
     /// The rows, by party: rule 6.
@@ -133,10 +139,19 @@ impl<'a> Hour<'a> {
         let by_location = column(|it| it.by_location, MASS_UNIT);
         let unrated = column(|it| it.unrated_uj, joule);
         let by_market = column(|it| it.by_market, MASS_UNIT);
-        let has_market = self.tariff.by_market.is_some();
+        let by_other = column(|it| it.by_other, MASS_UNIT);
+        let other_unrated = column(
+            |it| it.consumed.measured_uj + it.consumed.estimated_uj - it.other_rated_uj,
+            joule,
+        );
+        let (has_market, has_other) =
+            (self.tariff.by_market.is_some(), self.tariff.other.is_some());
         let amounts = |index: usize, exact: &Exact| {
             let energy = exact.consumed.measured_uj + exact.consumed.estimated_uj;
             let known = |without: i128| energy == 0 || without != energy;
+            let other_known = has_other && (energy == 0 || exact.other_rated_uj != 0);
+            // Where all is known, it is all that the row has: measured and estimated, which are rounded apart.
+            let other_rated = measured[index] + estimated[index] - other_unrated[index];
             Amounts {
                 nodes: exact.nodes,
                 node_s: node_seconds[index],
@@ -149,6 +164,8 @@ impl<'a> Hour<'a> {
                 co2_location_mg: known(exact.unrated_uj).then_some(by_location[index]),
                 unrated_j: unrated[index],
                 co2_market_mg: has_market.then_some(by_market[index]),
+                other_co2_mg: other_known.then_some(by_other[index]),
+                other_rated_j: if exact.other_rated_uj == 0 { 0 } else { other_rated },
             }
         };
         let rows = parties.into_iter().zip(&exact).enumerate();

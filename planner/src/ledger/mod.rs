@@ -43,5 +43,5 @@ pub use factors::{EmbodiedCarbon, WaterFactors, carbon_intensity_score};
 pub use hour::{COST_UNIT, Hour, MASS_UNIT};
 pub use interval::{Interval, Metered, NodeEnergy, RackEnergy};
 pub use party::{Holder, JobSubmission, Party};
-pub use row::{Amounts, LedgerRow, QUARTERS, Tariff, known_sum};
+pub use row::{Amounts, LedgerRow, QUARTERS, Tariff, known_sum, without_other_co2};
 pub use stated_jobs::StatedJobs;

@@ -19,6 +19,9 @@ pub struct Tariff {
     /// The intensity of what the site bought: certificates, contracts or the supplier's mix; `None` where the
     /// site has said nothing of it.
     pub by_market: Option<CarbonIntensity>,
+    /// The grid's CO2 intensity by the accounting that the site does not plan by, marginal or average; `None` where nothing is
+    /// known of it.
+    pub other: Option<RateAgenda<CarbonIntensity>>,
 }
 
 /// Whole amounts of a party over an hour, or the difference that a correction makes.
@@ -46,6 +49,10 @@ pub struct Amounts {
     pub unrated_j: i64,
     /// Milligrams of CO2 by what the site bought; `None` where nothing is said of that.
     pub co2_market_mg: Option<i64>,
+    /// Milligrams of CO2 by the accounting that the site does not plan by; `None` where it is known for none of the energy.
+    pub other_co2_mg: Option<i64>,
+    /// Joules for which that is known: no others are in it.
+    pub other_rated_j: i64,
 }
 
 /// What a party had and consumed.
@@ -63,15 +70,33 @@ impl Amounts {
         self.measured_j + self.estimated_j
     }
 
+    /// Joules for which no CO2 is known by the accounting that the site does not plan by; less than nothing where energy was
+    /// corrected since that was known.
+    pub const fn other_unrated_j(&self) -> i64 {
+        self.energy_j() - self.other_rated_j
+    }
+
+    /// These amounts without CO2 by the accounting that the site does not plan by.
+    #[must_use]
+    pub const fn without_other_co2(self) -> Self {
+        Self { other_co2_mg: None, other_rated_j: 0, ..self }
+    }
+
     /// Whether there is nothing in any column.
     pub fn is_nothing(&self) -> bool {
         let nothing = |amount: Option<i64>| amount.is_none_or(|it| it == 0);
-        let known =
-            Self { cost_millionths: None, co2_location_mg: None, co2_market_mg: None, ..*self };
+        let known = Self {
+            cost_millionths: None,
+            co2_location_mg: None,
+            co2_market_mg: None,
+            other_co2_mg: None,
+            ..*self
+        };
         known == Self::default()
             && nothing(self.cost_millionths)
             && nothing(self.co2_location_mg)
             && nothing(self.co2_market_mg)
+            && nothing(self.other_co2_mg)
     }
 
     /// Both together. What is not known of one is nothing beside what is known of the other.
@@ -89,6 +114,8 @@ impl Amounts {
             co2_location_mg: known_sum(self.co2_location_mg, other.co2_location_mg),
             unrated_j: self.unrated_j + other.unrated_j,
             co2_market_mg: known_sum(self.co2_market_mg, other.co2_market_mg),
+            other_co2_mg: known_sum(self.other_co2_mg, other.other_co2_mg),
+            other_rated_j: self.other_rated_j + other.other_rated_j,
         }
     }
 
@@ -108,8 +135,16 @@ impl Amounts {
             co2_location_mg: minus(self.co2_location_mg),
             unrated_j: -self.unrated_j,
             co2_market_mg: minus(self.co2_market_mg),
+            other_co2_mg: minus(self.other_co2_mg),
+            other_rated_j: -self.other_rated_j,
         }
     }
+}
+
+/// Rows without CO2 by the accounting that the site does not plan by.
+pub fn without_other_co2(rows: Vec<LedgerRow>) -> Vec<LedgerRow> {
+    let without = |row: LedgerRow| LedgerRow { amounts: row.amounts.without_other_co2(), ..row };
+    rows.into_iter().map(without).collect()
 }
 
 /// Both together. What is not known of one is nothing beside what is known of the other.

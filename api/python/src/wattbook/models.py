@@ -1331,6 +1331,11 @@ class LedgerRowDocument(TypedDict):
     Milligrams of CO2 by what the site bought; null where nothing is said of that.
     """
     co2_accounting: NotRequired[Co2AccountingDocument | None]
+    other_co2_mg: NotRequired[int | None]
+    """
+    Milligrams of CO2 by the accounting that the site does not plan by, as far as it is known; null where it is not.
+    """
+    other_co2_accounting: NotRequired[Co2AccountingDocument | None]
     correction_of: NotRequired[str | None]
     """
     The start of the hour that the row corrects, RFC 3339; null where the hour is stated for the first time.
@@ -1393,6 +1398,14 @@ class LedgerSumDocument(TypedDict):
     co2_market_mg: NotRequired[int | None]
     """
     Milligrams of CO2 by what the site bought; null where nothing is said of that.
+    """
+    other_co2_mg: NotRequired[int | None]
+    """
+    Milligrams of CO2 by the accounting that the site does not plan by, without what has none; null where none is known.
+    """
+    other_unrated_j: NotRequired[int]
+    """
+    Joules for which that is not known.
     """
 
 
@@ -2999,6 +3012,14 @@ class ReportRowDocument(TypedDict):
     co2_market_kg: NotRequired[float | None]
     """
     Kilograms of CO2 by what the site bought; null where nothing is said of that.
+    """
+    other_co2_kg: NotRequired[float | None]
+    """
+    Kilograms of CO2 by the accounting that the site does not plan by, without what has none; null where none is known.
+    """
+    other_unrated_j: NotRequired[int]
+    """
+    Joules for which that is not known.
     """
     promised_saving_cost: NotRequired[float | None]
     """
@@ -4766,6 +4787,7 @@ LedgerTotalsDocument = TypedDict(
         'co2_market_source': NotRequired[str | None],
         'co2_sources': NotRequired[list[Co2SourceDocument]],
         'co2_accounting': NotRequired[Co2AccountingDocument | None],
+        'other_co2_accounting': NotRequired[Co2AccountingDocument | None],
         'holders': list[LedgerSumDocument],
         'totals': list[LedgerSumDocument],
         'pue': NotRequired[PueDocument | None],
@@ -5545,6 +5567,7 @@ ReportDocument = TypedDict(
         'stated_to': NotRequired[str | None],
         'co2_sources': NotRequired[list[Co2SourceDocument]],
         'co2_accounting': NotRequired[Co2AccountingDocument | None],
+        'other_co2_accounting': NotRequired[Co2AccountingDocument | None],
         'rows': list[ReportRowDocument],
     },
 )

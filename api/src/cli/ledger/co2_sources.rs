@@ -1,5 +1,7 @@
 //! What CO2 rests on, in a sentence for people.
 
+use planner::json::co2_accounting::Co2AccountingDocument;
+
 use crate::http::v1::ledger::co2_sources::Co2SourceDocument;
 
 /// Such as `CO2 by location: rte (average, direct, measured, 718.0 h, +-5 %); by market: certificates (+-2 %).`; `None` where nothing is
@@ -12,6 +14,11 @@ pub fn sentence(sources: &[Co2SourceDocument]) -> Option<String> {
     };
     let told: Vec<String> = ["location", "market"].into_iter().filter_map(by).collect();
     (!told.is_empty()).then(|| format!("CO2 {}.", told.join("; ")))
+}
+
+/// Such as `Other CO2: marginal, direct.`; `None` where nothing is known of it.
+pub fn other(accounting: Option<&Co2AccountingDocument>) -> Option<String> {
+    accounting.map(|it| format!("Other CO2: {it}."))
 }
 
 fn words(it: &Co2SourceDocument) -> String {
@@ -29,8 +36,6 @@ fn words(it: &Co2SourceDocument) -> String {
 
 #[cfg(test)]
 mod tests {
-    use planner::json::co2_accounting::Co2AccountingDocument;
-
     use super::*;
 
     #[test]

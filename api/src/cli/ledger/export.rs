@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::ValueEnum;
+use planner::json::co2_accounting::Co2AccountingDocument;
 use serde::Deserialize;
 
 use super::{COLUMNS, LedgerHours};
@@ -149,6 +150,9 @@ async fn write(
 fn record(row: &LedgerRowDocument) -> [String; COLUMNS.len()] {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let number = |number: Option<i64>| number.map(|it| it.to_string()).unwrap_or_default();
+    let counted = |it: &Option<Co2AccountingDocument>| {
+        it.as_ref().map(ToString::to_string).unwrap_or_default()
+    };
     [
         row.hour_start.clone(),
         row.holder.clone(),
@@ -167,6 +171,8 @@ fn record(row: &LedgerRowDocument) -> [String; COLUMNS.len()] {
         number(row.co2_location_mg),
         number(row.co2_market_mg),
         text(&row.correction_of),
-        row.co2_accounting.as_ref().map(ToString::to_string).unwrap_or_default(),
+        counted(&row.co2_accounting),
+        number(row.other_co2_mg),
+        counted(&row.other_co2_accounting),
     ]
 }

@@ -14,7 +14,7 @@ use super::Failure;
 use super::booking::time::instant;
 
 /// The columns, in their order.
-const COLUMNS: [&str; 18] = [
+const COLUMNS: [&str; 20] = [
     "hour_start",
     "holder",
     "reservation_id",
@@ -33,6 +33,8 @@ const COLUMNS: [&str; 18] = [
     "co2_market_mg",
     "correction_of",
     "co2_accounting",
+    "other_co2_mg",
+    "other_co2_accounting",
 ];
 
 /// Arguments of `wattbook ledger`.

@@ -14,8 +14,15 @@ pub fn kind(column: &str) -> DataType {
         "hour_start" | "correction_of" => {
             DataType::Timestamp(TimeUnit::Millisecond, Some("+00:00".into()))
         }
-        "holder" | "reservation_id" | "job_id" | "user" | "project" | "partition" | "currency"
-        | "co2_accounting" => DataType::Utf8,
+        "holder"
+        | "reservation_id"
+        | "job_id"
+        | "user"
+        | "project"
+        | "partition"
+        | "currency"
+        | "co2_accounting"
+        | "other_co2_accounting" => DataType::Utf8,
         _ => DataType::Int64,
     }
 }
@@ -44,8 +51,8 @@ mod tests {
     #[test]
     fn the_table_reads_back_typed() {
         let header = COLUMNS.join(",");
-        let row =
-            "2026-03-01T00:00:00Z,idle,,,,,batch,2,150000,0,150000,1500,3000,EUR,15000,,,average";
+        let row = "2026-03-01T00:00:00Z,idle,,,,,batch,2,150000,0,150000,1500,3000,EUR,15000,,,average,\
+            30000,\"marginal, direct\"";
         let mut content = Vec::new();
         let table = format!("{header}\n{row}\n");
         write(table.as_bytes(), &COLUMNS, kind, &mut content).unwrap();

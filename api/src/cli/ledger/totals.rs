@@ -35,6 +35,9 @@ pub fn run(arguments: &ShowTotals) -> Result<(), Failure> {
     if let Some(sentence) = co2_sources::sentence(&totals.co2_sources) {
         print(sentence)?;
     }
+    if let Some(sentence) = co2_sources::other(totals.other_co2_accounting.as_ref()) {
+        print(sentence)?;
+    }
     match totals.stated_to {
         Some(stated_to) => print(format_args!("Hours are stated to {stated_to}."))?,
         None => print("No hour is stated yet.")?,
@@ -53,6 +56,7 @@ fn table(totals: &LedgerTotalsDocument) -> Table {
         "COST",
         "CO2_LOCATION_KG",
         "CO2_MARKET_KG",
+        "OTHER_CO2_KG",
     ]);
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
@@ -64,7 +68,7 @@ fn table(totals: &LedgerTotalsDocument) -> Table {
 }
 
 /// For people: kWh, kg and per cent; nothing where nothing is known.
-fn row(sum: &LedgerSumDocument) -> [String; 8] {
+fn row(sum: &LedgerSumDocument) -> [String; 9] {
     let of = |amount: Option<i64>, unit: f64, decimals: usize| {
         let shown = |it: i64| format!("{:.decimals$}", it as f64 / unit);
         amount.map(shown).unwrap_or_default()
@@ -81,5 +85,6 @@ fn row(sum: &LedgerSumDocument) -> [String; 8] {
         if cost.is_empty() { cost } else { format!("{cost} {}", sum.currency) },
         of(sum.co2_location_mg, 1e6, 3),
         of(sum.co2_market_mg, 1e6, 3),
+        of(sum.other_co2_mg, 1e6, 3),
     ]
 }

@@ -8,7 +8,7 @@ use super::line::{PrintedReport, PrintedRow, key_columns, key_texts, stated, tex
 use crate::http::v1::reports::ReportRowDocument;
 
 /// What columns are called for people, with their units; those of amounts, in their order.
-const HEADINGS: [&str; 16] = [
+const HEADINGS: [&str; 17] = [
     "Node-hours reserved",
     "Node-hours used",
     "Energy, kWh",
@@ -25,6 +25,7 @@ const HEADINGS: [&str; 16] = [
     "Water, l",
     "CO2 of making the nodes, kg",
     "SCI, g a node-hour",
+    "Other CO2, kg",
 ];
 
 /// Wide tables are printed across.
@@ -66,7 +67,8 @@ const NOTES: &str = "<p>Lines without a user are what is nobody's: nodes that ar
     facility. Saved is against starting as soon as possible: as the offers promised, and for the energy that was \
     really consumed. CO2 by the grid and by what was bought are the two methods of the GHG Protocol, Scope 2. Where a \
     field is empty, it is not known. The SCI (ISO/IEC 21031) is the CO2 by the grid and of making the nodes for each \
-    node-hour that was reserved or that a job used outside of reservations.</p>\n";
+    node-hour that was reserved or that a job used outside of reservations. Other CO2 is by the grid, too, by the \
+    accounting that the site does not plan by: marginal where CO2 by the grid is average, and the other way round.</p>\n";
 
 /// Everything in a sentence, for each currency.
 fn lead(report: &PrintedReport) -> String {
@@ -183,7 +185,7 @@ mod tests {
         assert!(page.contains("&lt;script&gt;ada") && !page.contains("<script"));
         assert!(!page.contains("http"), "it asks nobody for anything");
         assert!(page.contains("0.7 kWh, 0.06 EUR"), "{page}");
-        assert_eq!(page.matches("<td").count(), 2 * 17);
+        assert_eq!(page.matches("<td").count(), 2 * 18);
     }
 
     /// Nobody's bar is half as long as the other, which is the longest.

@@ -1,5 +1,6 @@
 //! A report's columns, and its lines as text.
 
+use planner::json::co2_accounting::Co2AccountingDocument;
 use serde_json::{Map, Value, json};
 
 use crate::cli::ledger::co2_sources;
@@ -18,6 +19,8 @@ pub struct PrintedReport {
     pub stated_to: Option<String>,
     /// What CO2 rests on.
     pub co2_sources: Vec<Co2SourceDocument>,
+    /// How CO2 is counted by the accounting that the site does not plan by.
+    pub other_co2_accounting: Option<Co2AccountingDocument>,
     /// In the order in which they are printed.
     pub rows: Vec<PrintedRow>,
     /// The names of the columns that accounting has beside ours.
@@ -36,15 +39,18 @@ pub struct PrintedRow {
 
 impl From<ReportDocument> for PrintedReport {
     fn from(report: ReportDocument) -> Self {
-        let ReportDocument { from, to, by, stated_to, co2_sources, rows, .. } = report;
+        let ReportDocument {
+            from, to, by, stated_to, co2_sources, other_co2_accounting, rows, ..
+        } = report;
         let shown = |row| PrintedRow { row, in_ledger: true, beside: Vec::new() };
         let rows = rows.into_iter().map(shown).collect();
-        Self { from, to, by, stated_to, co2_sources, rows, beside: Vec::new() }
+        let beside = Vec::new();
+        Self { from, to, by, stated_to, co2_sources, other_co2_accounting, rows, beside }
     }
 }
 
 /// The columns after those of `--by`.
-const AMOUNTS: [&str; 16] = [
+const AMOUNTS: [&str; 17] = [
     "node_hours_reserved",
     "node_hours_used",
     "energy_kwh",
@@ -61,6 +67,7 @@ const AMOUNTS: [&str; 16] = [
     "water_l",
     "embodied_co2_kg",
     "sci_g_per_node_hour",
+    "other_co2_kg",
 ];
 
 /// The columns of `--by`, in their order.
@@ -79,20 +86,20 @@ pub fn columns(report: &PrintedReport) -> Vec<&str> {
     key_columns(&report.by).into_iter().chain(AMOUNTS).chain(beside).collect()
 }
 
-/// The columns of a table for programs: the last says how CO2 by location is counted, which tables for people say in a
-/// sentence.
+/// The columns of a table for programs: the last two say how CO2 by location is counted, and CO2 by the accounting that the site
+/// does not plan by, which tables for people say in sentences.
 pub fn table_columns(report: &PrintedReport) -> Vec<&str> {
     let mut columns = columns(report);
-    columns.push("co2_accounting");
+    columns.extend(["co2_accounting", "other_co2_accounting"]);
     columns
 }
 
 /// A line's columns in a table for programs.
 pub fn table_texts(report: &PrintedReport, shown: &PrintedRow) -> Vec<String> {
     let mut texts = texts(&report.by, shown, |number| number.to_string());
-    let counted = common_accounting(&report.co2_sources).filter(|_| shown.in_ledger);
-    let counted = counted.map(|it| it.to_string()).unwrap_or_default();
-    texts.push(counted);
+    let counted = [common_accounting(&report.co2_sources), report.other_co2_accounting.clone()];
+    let known = counted.map(|it| it.filter(|_| shown.in_ledger));
+    texts.extend(known.map(|it| it.map(|it| it.to_string()).unwrap_or_default()));
     texts
 }
 
@@ -139,6 +146,7 @@ pub fn texts(by: &[String], shown: &PrintedRow, number: impl Fn(f64) -> String) 
         known(row.water_l),
         known(row.embodied_co2_kg),
         known(row.sci_g_per_node_hour),
+        known(row.other_co2_kg),
     ];
     let amounts = if shown.in_ledger { amounts } else { Default::default() };
     key_texts(by, row).into_iter().chain(amounts).chain(shown.beside.iter().cloned()).collect()
@@ -149,7 +157,12 @@ pub fn json(report: &PrintedReport) -> anyhow::Result<Value> {
     let line = |shown: &PrintedRow| {
         let mut line = serde_json::to_value(&shown.row)?;
         if !shown.in_ledger {
-            for column in AMOUNTS.into_iter().chain(["energy_j", "measured_j", "unrated_j"]) {
+            for column in AMOUNTS.into_iter().chain([
+                "energy_j",
+                "measured_j",
+                "unrated_j",
+                "other_unrated_j",
+            ]) {
                 line[column] = Value::Null;
             }
         }
@@ -160,10 +173,11 @@ pub fn json(report: &PrintedReport) -> anyhow::Result<Value> {
         Ok(line)
     };
     let rows = report.rows.iter().map(line).collect::<anyhow::Result<Vec<_>>>()?;
-    let PrintedReport { from, to, by, stated_to, co2_sources, .. } = report;
+    let PrintedReport { from, to, by, stated_to, co2_sources, other_co2_accounting, .. } = report;
     Ok(json!({
         "from": from, "to": to, "by": by, "stated_to": stated_to,
-        "co2_accounting": common_accounting(co2_sources), "co2_sources": co2_sources, "rows": rows,
+        "co2_accounting": common_accounting(co2_sources), "co2_sources": co2_sources,
+        "other_co2_accounting": other_co2_accounting, "rows": rows,
     }))
 }
 
@@ -174,5 +188,6 @@ pub fn stated(report: &PrintedReport) -> String {
         None => "No hour is stated yet.".to_owned(),
     };
     let co2 = co2_sources::sentence(&report.co2_sources);
-    std::iter::once(stated).chain(co2).collect::<Vec<_>>().join(" ")
+    let other = co2_sources::other(report.other_co2_accounting.as_ref());
+    std::iter::once(stated).chain(co2).chain(other).collect::<Vec<_>>().join(" ")
 }

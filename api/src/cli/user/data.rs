@@ -98,6 +98,7 @@ fn sum(it: &PersonSum) -> Value {
         "energy_j": it.energy_j,
         "cost_millionths": it.cost_millionths,
         "co2_location_mg": it.co2_location_mg,
+        "other_co2_mg": it.other_co2_mg,
     })
 }
 

@@ -53,6 +53,10 @@ pub struct ReportDocument {
     /// How CO2 by location is counted; null where that is not known, or where `co2_sources` differ in it.
     #[serde(default)]
     pub co2_accounting: Option<Co2AccountingDocument>,
+    /// How `other_co2_kg` is counted, the accounting that the site does not plan by; null where nothing is known of it, or
+    /// where not all of the time is counted in one way.
+    #[serde(default)]
+    pub other_co2_accounting: Option<Co2AccountingDocument>,
     /// By month, then by the other columns.
     pub rows: Vec<ReportRowDocument>,
 }
@@ -118,6 +122,12 @@ pub struct ReportRowDocument {
     pub co2_location_kg: Option<f64>,
     /// Kilograms of CO2 by what the site bought; null where nothing is said of that.
     pub co2_market_kg: Option<f64>,
+    /// Kilograms of CO2 by the accounting that the site does not plan by, without what has none; null where none is known.
+    #[serde(default)]
+    pub other_co2_kg: Option<f64>,
+    /// Joules for which that is not known.
+    #[serde(default)]
+    pub other_unrated_j: i64,
     /// What the chosen offers save against starting as soon as possible; null where there are none.
     pub promised_saving_cost: Option<f64>,
     /// The same in kilograms of CO2.
@@ -211,7 +221,7 @@ pub async fn get_report(
     };
     let note = by.caller.reads_of(wanted.rows.project.as_deref(), wanted.rows.user.as_deref());
     let keys = wanted.by.clone();
-    let Report { lines, stated_to, cluster, co2_sources } =
+    let Report { lines, stated_to, cluster, co2_sources, other_co2_accounting } =
         ledger.report(by.caller.access(), wanted).await?;
     let by = parameters.by.iter().flat_map(|by| by.split(','));
     let co2_sources: Vec<Co2SourceDocument> = co2_sources.into_iter().map(Into::into).collect();
@@ -222,6 +232,7 @@ pub async fn get_report(
         stated_to: stated_to.map(|at| at.to_string()),
         co2_accounting: common_accounting(&co2_sources),
         co2_sources,
+        other_co2_accounting,
         rows: lines.into_iter().map(|line| row_document(line, &keys, cluster.as_deref())).collect(),
     };
     Ok((note, Json(document)))
@@ -264,6 +275,8 @@ pub fn row_document(
         currency: group.currency,
         co2_location_kg: millionths(amounts.co2_location_mg),
         co2_market_kg: millionths(amounts.co2_market_mg),
+        other_co2_kg: millionths(amounts.other_co2_mg),
+        other_unrated_j: amounts.other_unrated_j(),
         promised_saving_cost: millionths(promised.cost_millionths),
         promised_saving_co2_kg: millionths(promised.co2_mg),
         measured_saving_cost: millionths(measured.cost_millionths),

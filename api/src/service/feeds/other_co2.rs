@@ -1,6 +1,6 @@
 //! CO2 by the accounting that nothing is planned by: composed of its own sources, for who compares.
 //!
-//! Nothing of it is written: each process composes it anew when its sources say more, and as time passes.
+//! Nothing of it is written but what hours of the ledger emit by it: each process composes it anew when its sources say more, and as time passes.
 
 use std::sync::Arc;
 

@@ -68,6 +68,20 @@ pub fn common_accounting(sources: &[Co2Source]) -> Option<Co2AccountingDocument>
 }
 
 impl LedgerService {
+    /// How what was stated in a time counts CO2 by the accounting that the site does not plan by; `None` where nothing is known
+    /// of it, or not all of it is counted in one way.
+    ///
+    /// # Errors
+    /// The database cannot be reached.
+    pub(super) async fn other_accounting(
+        &self,
+        window: Span,
+    ) -> Result<Option<Co2AccountingDocument>, Fault> {
+        let said = self.shared.database.other_co2_accountings(window).await?;
+        let counted: Vec<_> = said.iter().map(|it| other_accounting(it)).collect();
+        Ok(Co2AccountingDocument::common(counted.iter().map(Option::as_ref)))
+    }
+
     /// The sources of the intensities that are in force in a time, by location in the order of their names, then by market.
     ///
     /// # Errors
@@ -88,6 +102,11 @@ impl LedgerService {
         }));
         Ok(sources)
     }
+}
+
+/// How the words of a statement say that CO2 is counted.
+pub fn other_accounting(words: &str) -> Option<Co2AccountingDocument> {
+    Co2Accounting::of_words(Quantity::Co2, words).map(Co2Accounting::document)
 }
 
 /// The sources of pieces, as far as these lie in a window; `stated` is the error where there is no band.

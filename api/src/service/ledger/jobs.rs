@@ -154,6 +154,7 @@ mod tests {
             currency: Currency::EUR,
             by_location: rates(Vec::new(), CarbonIntensity::from_millionths_g_per_kwh).unwrap(),
             by_market: None,
+            other: None,
         };
         let (mut hour, nodes) = (Hour::new(&tariff), nodes(4));
         for quarter in 0..HOUR.get() / QUARTER.get() {

@@ -29,12 +29,13 @@ use planner::metering::QuarterHour;
 use planner::time::{Seconds, Timestamp};
 use tokio_util::sync::CancellationToken;
 
+use super::feeds::FeedService;
 use super::measurements::MeasurementService;
 use super::shared::Shared;
 
 pub(in crate::service) use access::visible;
 pub use bill::{Bill, BillLine, BillWanted, BilledDemand};
-pub use co2_sources::{Co2Source, common_accounting};
+pub use co2_sources::{Co2Source, common_accounting, other_accounting};
 pub use error::LedgerError;
 pub use promise::LedgerSavings;
 pub use read::{LedgerPage, LedgerTotals, LedgerWanted, Pue};
@@ -60,6 +61,7 @@ const QUARTER: Seconds = QuarterHour::LENGTH;
 pub struct LedgerService {
     shared: Arc<Shared>,
     measurements: Arc<MeasurementService>,
+    feeds: Arc<FeedService>,
     memo: Mutex<Memo>,
 }
 
@@ -71,9 +73,13 @@ struct Memo {
 }
 
 impl LedgerService {
-    /// On what meters measure.
-    pub fn new(shared: Arc<Shared>, measurements: Arc<MeasurementService>) -> Self {
-        Self { shared, measurements, memo: Mutex::default() }
+    /// On what meters measure, and what feeds say of the accounting that the site does not plan by.
+    pub fn new(
+        shared: Arc<Shared>,
+        measurements: Arc<MeasurementService>,
+        feeds: Arc<FeedService>,
+    ) -> Self {
+        Self { shared, measurements, feeds, memo: Mutex::default() }
     }
 
     fn memo(&self) -> Memo {

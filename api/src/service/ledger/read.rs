@@ -47,6 +47,8 @@ pub struct LedgerTotals {
     pub pue: Option<Pue>,
     /// What CO2 rests on.
     pub co2_sources: Vec<Co2Source>,
+    /// How CO2 is counted by the accounting that the site does not plan by.
+    pub other_co2_accounting: Option<Co2AccountingDocument>,
 }
 
 /// All energy of a site over that of its nodes (ISO/IEC 30134-2).
@@ -123,7 +125,8 @@ impl LedgerService {
             Some(Pue { ratio: energy_ratio(&groups)?, category, period })
         });
         let co2_sources = self.co2_sources(filter.window).await?;
-        Ok(LedgerTotals { groups, totals, stated_to, pue, co2_sources })
+        let other_co2_accounting = self.other_accounting(filter.window).await?;
+        Ok(LedgerTotals { groups, totals, stated_to, pue, co2_sources, other_co2_accounting })
     }
 }
 

@@ -8,6 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use planner::identity::ReservationId;
+use planner::json::co2_accounting::Co2AccountingDocument;
 use planner::ledger::{Amounts, carbon_intensity_score};
 use planner::recalibration::ErrorSums;
 use planner::time::Timestamp;
@@ -70,6 +71,8 @@ pub struct Report {
     pub cluster: Option<String>,
     /// What CO2 rests on.
     pub co2_sources: Vec<Co2Source>,
+    /// How CO2 is counted by the accounting that the site does not plan by.
+    pub other_co2_accounting: Option<Co2AccountingDocument>,
 }
 
 /// Milligrams of CO2 for a node-hour that was reserved, of the grid and of making the nodes; `None` where one of its parts
@@ -123,8 +126,13 @@ impl LedgerService {
         let newest = self.shared.database.newest_stated_hour().await.map_err(Fault::from)?;
         let manager = self.shared.settings.manager.as_ref();
         let cluster = manager.and_then(|manager| manager.cluster.clone());
-        let co2_sources = self.co2_sources(whole).await?;
-        Ok(Report { lines, stated_to: newest.map(|hour| hour + HOUR), cluster, co2_sources })
+        Ok(Report {
+            lines,
+            stated_to: newest.map(|hour| hour + HOUR),
+            cluster,
+            co2_sources: self.co2_sources(whole).await?,
+            other_co2_accounting: self.other_accounting(whole).await?,
+        })
     }
 
     fn line(&self, sum: ReportSum, promised: Promised, month: Option<String>) -> ReportLine {

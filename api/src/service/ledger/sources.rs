@@ -3,9 +3,11 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
+use planner::agenda::RateAgenda;
 use planner::identity::ReservationId;
 use planner::ledger::{
     Claim, ClaimedDraw, Holder, Hour, Interval, LedgerRow, Party, StatedJobs, Tariff,
+    without_other_co2,
 };
 use planner::node_set::NodeSet;
 use planner::quantity::{CarbonIntensity, EnergyPrice};
@@ -18,6 +20,7 @@ use super::{HOUR, LedgerService, QUARTER};
 use crate::config::job_owners::OwnerUsers;
 use crate::config::ledger::LedgerSettings;
 use crate::config::racks::Racks;
+use crate::service::shared::provenance::Co2Accounting;
 use crate::service::shared::{EpochNodes, Fault, StoredWords, blocking, rates};
 
 /// Everything that a window's claims are made of.
@@ -33,6 +36,22 @@ pub(super) struct Claimed<'a> {
     pub(super) window: Span,
 }
 
+/// What an hour amounts to.
+#[derive(Default)]
+pub(super) struct HourRows {
+    /// By party.
+    pub(super) rows: Vec<LedgerRow>,
+    /// How CO2 is counted by the accounting that the site does not plan by; `None` where nothing is known of it.
+    pub(super) other_co2: Option<Co2Accounting>,
+}
+
+impl HourRows {
+    /// Of an hour of a closed month of which it was not known: what it emits by that is no news of the month that is open.
+    pub(super) fn without_other_co2(self) -> Self {
+        Self { rows: without_other_co2(self.rows), other_co2: None }
+    }
+}
+
 impl LedgerService {
     pub(super) fn settings(&self) -> &LedgerSettings {
         &self.shared.settings.ledger
@@ -43,8 +62,8 @@ impl LedgerService {
         &self,
         hour: Timestamp,
         stated: StatedJobs,
-    ) -> Result<Vec<LedgerRow>, Fault> {
-        let Some(window) = Span::starting(hour, HOUR) else { return Ok(Vec::new()) };
+    ) -> Result<HourRows, Fault> {
+        let Some(window) = Span::starting(hour, HOUR) else { return Ok(HourRows::default()) };
         let mut sources = self.shared.database.ledger_sources(window).await?;
         let mut epochs = Vec::with_capacity(sources.epochs.len());
         for &(id, began) in &sources.epochs {
@@ -54,12 +73,14 @@ impl LedgerService {
         let price = rates(std::mem::take(&mut sources.price), EnergyPrice::from_millionths_per_mwh);
         let co2 =
             rates(std::mem::take(&mut sources.co2), CarbonIntensity::from_millionths_g_per_kwh);
+        let (other_co2, other) = self.other_co2(window).await?.unzip();
         let settings = std::sync::Arc::clone(&self.shared.settings);
         let tariff = Tariff {
             price: price.map_err(Fault::internal)?,
             currency: settings.currency,
             by_location: co2.map_err(Fault::internal)?,
             by_market: settings.ledger.market.as_ref().map(|market| market.intensity),
+            other,
         };
         blocking(move || {
             let owners = settings.manager.as_ref().map(|manager| &manager.owners);
@@ -86,9 +107,27 @@ impl LedgerService {
                     });
                 }
             }
-            Ok(hour.rows())
+            Ok(HourRows { rows: hour.rows(), other_co2 })
         })
         .await?
+    }
+
+    /// The intensities of the accounting that the site does not plan by, and how they are counted; `None` where none is known
+    /// of a window.
+    async fn other_co2(
+        &self,
+        window: Span,
+    ) -> Result<Option<(Co2Accounting, RateAgenda<CarbonIntensity>)>, Fault> {
+        let settings = &self.shared.settings.feeds;
+        let accounting = settings.other_co2().and_then(|it| Co2Accounting::of(it.kind));
+        let Some(accounting) = accounting else { return Ok(None) };
+        let known = self.feeds.other_co2(window, None).await?.unwrap_or_default();
+        if known.is_empty() {
+            return Ok(None);
+        }
+        let pieces = known.iter().map(|it| it.piece);
+        let intensities = rates(pieces, CarbonIntensity::from_millionths_g_per_kwh);
+        Ok(Some((accounting, intensities.map_err(Fault::internal)?)))
     }
 
     /// What meters measured in a window.

@@ -5,8 +5,10 @@ use planner::time::{Seconds, Span, Timestamp};
 use storage::NewStatement;
 
 use super::months::month_of;
+use super::sources::HourRows;
 use super::{HOUR, LedgerService, Memo};
 use crate::service::shared::Fault;
+use crate::service::shared::provenance::Co2Accounting;
 
 impl LedgerService {
     /// Does what there is to do now.
@@ -26,13 +28,15 @@ impl LedgerService {
         };
         let Some(mut next) = next else { return Ok(None) };
         while next + HOUR + self.settings().delay <= self.shared.now() {
+            let HourRows { rows, other_co2 } = self.rows_of(next, StatedJobs::default()).await?;
             let statement = NewStatement {
                 hour: next,
                 number: 0,
                 counted: next,
                 stated: self.shared.now(),
                 currency: self.shared.settings.currency,
-                rows: self.rows_of(next, StatedJobs::default()).await?,
+                other_co2_accounting: other_co2.map(Co2Accounting::words),
+                rows,
             };
             // Where another process was first, it has the lease now.
             if !database.put_statement(&statement).await? {
@@ -100,18 +104,23 @@ impl LedgerService {
             return Ok(());
         }
         let (number, before) = database.stated_of_hour(hour).await?;
-        let now = self.rows_of(hour, StatedJobs::of(&before)).await?;
-        let rows = corrections(before, now);
+        let mut known = self.rows_of(hour, StatedJobs::of(&before)).await?;
+        let now = self.shared.now();
+        let counted = counted_in(hour, self.open_from(now)?);
+        if counted != hour && !before.iter().any(|row| row.amounts.other_co2_mg.is_some()) {
+            known = known.without_other_co2();
+        }
+        let rows = corrections(before, known.rows);
         if rows.is_empty() {
             return Ok(());
         }
-        let now = self.shared.now();
         let statement = NewStatement {
             hour,
             number,
-            counted: counted_in(hour, self.open_from(now)?),
+            counted,
             stated: now,
             currency: self.shared.settings.currency,
+            other_co2_accounting: known.other_co2.map(Co2Accounting::words),
             rows,
         };
         if database.put_statement(&statement).await? {

@@ -34,4 +34,6 @@ pub struct PersonSum {
     pub cost_millionths: Option<i64>,
     /// Milligrams of CO2 by the grid's intensity; `None` where it is not known.
     pub co2_location_mg: Option<i64>,
+    /// Milligrams of CO2 by the accounting that the site does not plan by; `None` where it is not known.
+    pub other_co2_mg: Option<i64>,
 }

@@ -24,7 +24,8 @@ statements! {
     PERSON_SUMS = "SELECT project, currency, CAST(SUM(node_s) AS BIGINT) AS node_s,
             CAST(SUM(measured_j + estimated_j) AS BIGINT) AS energy_j,
             CAST(SUM(cost_millionths) AS BIGINT) AS cost_millionths,
-            CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg
+            CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg,
+            CAST(SUM(other_co2_mg) AS BIGINT) AS other_co2_mg
         FROM ledger_rows WHERE user_name = $1 OR owner = $1
         GROUP BY project, currency ORDER BY project, currency";
 

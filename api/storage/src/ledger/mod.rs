@@ -32,6 +32,8 @@ pub struct NewStatement {
     pub stated: Timestamp,
     /// Of all costs.
     pub currency: Currency,
+    /// How CO2 is counted by the accounting that the site does not plan by, in words; `None` where nothing is known of it.
+    pub other_co2_accounting: Option<String>,
     /// The rows; of a correction the differences.
     pub rows: Vec<LedgerRow>,
 }
@@ -47,6 +49,9 @@ pub struct LedgerRecord {
     pub correction_of: Option<Timestamp>,
     /// Of its cost.
     pub currency: Currency,
+    /// How its statement counts CO2 by the accounting that the site does not plan by; `None` where nothing is known of it, and
+    /// where not asked for.
+    pub other_co2_accounting: Option<String>,
     /// Whose it is, and how much.
     pub row: LedgerRow,
 }

@@ -14,7 +14,7 @@ use crate::ledger::row::{LedgerGroupRow, LedgerRecordRow};
 use crate::ledger::{LedgerFilter, LedgerGroup, LedgerRecord, NewStatement};
 
 /// Columns of a row that are written.
-const COLUMNS: usize = 28;
+const COLUMNS: usize = 30;
 
 repository!(
     /// What was stated of hours.
@@ -41,6 +41,7 @@ repository!(
                 .bind(statement.counted.as_unix_seconds())
                 .bind(statement.stated.as_unix_seconds())
                 .bind(serial)
+                .bind(&statement.other_co2_accounting)
                 .execute(&mut *connection)
                 .await?;
             if noted.rows_affected() == 0 {
@@ -120,6 +121,23 @@ repository!(
             rows.into_iter().map(LedgerRecord::try_from).collect()
         }
 
+        /// How the statements that count in a window count CO2 by the accounting that the site does not plan by, in their
+        /// words; nothing where nothing is known of it.
+        ///
+        /// # Errors
+        /// Storage failed.
+        pub async fn other_co2_accountings(
+            &self,
+            window: Span,
+        ) -> Result<Vec<String>, StorageError> {
+            let found = sqlx::query_scalar(sql::OTHER_ACCOUNTINGS)
+                .bind(window.start().as_unix_seconds())
+                .bind(window.end().as_unix_seconds())
+                .fetch_all(&self.reader)
+                .await?;
+            Ok(found)
+        }
+
         /// What rows amount to, by holder.
         ///
         /// # Errors
@@ -166,6 +184,8 @@ repository!(
                         .push_bind(amounts.co2_location_mg)
                         .push_bind(amounts.unrated_j)
                         .push_bind(amounts.co2_market_mg)
+                        .push_bind(amounts.other_co2_mg)
+                        .push_bind(amounts.other_rated_j)
                         .push_bind(party.submission.and_then(|it| it.raw_id))
                         .push_bind(party.submission.map(|it| it.at.as_unix_seconds()));
                     for quarter in amounts.quarters_j {

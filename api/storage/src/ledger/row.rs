@@ -33,6 +33,8 @@ struct AmountsRow {
     co2_location_mg: Option<i64>,
     unrated_j: i64,
     co2_market_mg: Option<i64>,
+    other_co2_mg: Option<i64>,
+    other_rated_j: i64,
 }
 
 /// Joules by quarter-hour.
@@ -69,6 +71,8 @@ impl From<AmountsRow> for Amounts {
             co2_location_mg: row.co2_location_mg,
             unrated_j: row.unrated_j,
             co2_market_mg: row.co2_market_mg,
+            other_co2_mg: row.other_co2_mg,
+            other_rated_j: row.other_rated_j,
         }
     }
 }
@@ -88,6 +92,8 @@ pub(crate) struct LedgerRecordRow {
     application: String,
     partition_name: String,
     currency: String,
+    #[sqlx(default)]
+    other_co2_accounting: Option<String>,
     #[sqlx(flatten)]
     submission: SubmissionRow,
     #[sqlx(flatten)]
@@ -130,6 +136,7 @@ impl TryFrom<LedgerRecordRow> for LedgerRecord {
             counted: Timestamp::from_unix_seconds(row.counted_s),
             correction_of: (row.number > 0).then_some(hour),
             currency,
+            other_co2_accounting: row.other_co2_accounting,
             row: LedgerRow { party, amounts: row.amounts.into() },
         })
     }

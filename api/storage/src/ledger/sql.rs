@@ -10,7 +10,7 @@ macro_rules! columns {
         "hour_s, number, counted_s, holder, reservation_id, job_id, user_name, owner, project,
          application, partition_name, nodes, node_s, missing_s, measured_j, estimated_j,
          cost_millionths, unpriced_j, currency, co2_location_mg, unrated_j, co2_market_mg,
-         job_raw_id, job_submitted_s"
+         other_co2_mg, other_rated_j, job_raw_id, job_submitted_s"
     };
 }
 
@@ -40,14 +40,17 @@ macro_rules! sums {
          CAST(SUM(unpriced_j) AS BIGINT) AS unpriced_j,
          CAST(SUM(co2_location_mg) AS BIGINT) AS co2_location_mg,
          CAST(SUM(unrated_j) AS BIGINT) AS unrated_j,
-         CAST(SUM(co2_market_mg) AS BIGINT) AS co2_market_mg"
+         CAST(SUM(co2_market_mg) AS BIGINT) AS co2_market_mg,
+         CAST(SUM(other_co2_mg) AS BIGINT) AS other_co2_mg,
+         CAST(SUM(other_rated_j) AS BIGINT) AS other_rated_j"
     };
 }
 
 statements! {
     /// Notes that an hour is stated, unless it is already by this number.
-    INSERT_STATEMENT = "INSERT INTO ledger_statements (hour_s, number, counted_s, stated_s, serial)
-        VALUES ($1, $2, $3, $4, $5) ON CONFLICT (hour_s, number) DO NOTHING";
+    INSERT_STATEMENT = "INSERT INTO ledger_statements (hour_s, number, counted_s, stated_s, serial,
+            other_co2_accounting)
+        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (hour_s, number) DO NOTHING";
 
     /// The serial of a statement that is about to be made: nobody else gets one until it is committed.
     NEXT_SERIAL = "UPDATE ledger_marks SET statements = statements + 1 WHERE id = 1 RETURNING statements";
@@ -64,6 +67,11 @@ statements! {
 
     /// How often an hour was stated.
     STATEMENTS_OF_HOUR = "SELECT COUNT(*) FROM ledger_statements WHERE hour_s = $1";
+
+    /// How statements that count in a window count CO2 by the accounting that the site does not plan by.
+    OTHER_ACCOUNTINGS = "SELECT DISTINCT other_co2_accounting FROM ledger_statements
+        WHERE counted_s >= $1 AND counted_s < $2 AND other_co2_accounting IS NOT NULL
+        ORDER BY other_co2_accounting";
 
     /// All rows of an hour, those of its corrections too, in the order in which they were stated.
     ROWS_OF_HOUR = concat!("SELECT ", read_columns!(), " FROM ledger_rows WHERE hour_s = $1 ORDER BY id");
@@ -148,9 +156,14 @@ pub const ROWS_BULK: &str = concat!(
     ", quarter1_j, quarter2_j, quarter3_j, quarter4_j) "
 );
 
-/// Rows that count in a window.
-pub const ROWS_WHERE: &str =
-    concat!("SELECT ", read_columns!(), " FROM ledger_rows WHERE counted_s >= ");
+/// Rows that count in a window, with what their statements say.
+pub const ROWS_WHERE: &str = concat!(
+    "SELECT ",
+    read_columns!(),
+    ", (SELECT it.other_co2_accounting FROM ledger_statements AS it
+        WHERE it.hour_s = ledger_rows.hour_s AND it.number = ledger_rows.number) AS other_co2_accounting
+    FROM ledger_rows WHERE counted_s >= "
+);
 
 /// What the rows of each holder that count in a window amount to.
 pub const GROUPS_WHERE: &str =

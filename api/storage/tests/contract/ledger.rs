@@ -49,6 +49,8 @@ fn amounts(joules: i64) -> Amounts {
         co2_location_mg: Some(6),
         unrated_j: 7,
         co2_market_mg: None,
+        other_co2_mg: Some(8),
+        other_rated_j: 9,
     }
 }
 
@@ -80,6 +82,7 @@ pub fn statement(hour: i64, number: u32, counted: i64, rows: Vec<LedgerRow>) -> 
         counted: t(counted * HOUR),
         stated: t(99 * HOUR),
         currency: Currency::EUR,
+        other_co2_accounting: Some("marginal direct".to_owned()),
         rows,
     }
 }
@@ -171,7 +174,11 @@ async fn rows_come_back_page_by_page_and_sum_to_totals(bench: Bench) {
         let rows = (0..5).map(|it| row("bob", 100 * hour + it)).chain([idle(hour)]);
         database.put_statement(&statement(hour, 0, hour, rows.collect())).await.unwrap();
     }
-    database.put_statement(&statement(0, 1, 2, vec![idle(-1000)])).await.unwrap();
+    let correction = NewStatement {
+        other_co2_accounting: Some("average".to_owned()),
+        ..statement(0, 1, 2, vec![idle(-1000)])
+    };
+    database.put_statement(&correction).await.unwrap();
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let page = database.ledger_rows(&all(1, 4), after, 4).await.unwrap();
@@ -183,6 +190,17 @@ async fn rows_come_back_page_by_page_and_sum_to_totals(bench: Bench) {
     assert!(found.is_sorted_by_key(|it| (it.counted, it.id)));
     let corrected = |it: &Option<Timestamp>| *it == Some(t(0));
     assert_eq!(found.iter().filter(|it| corrected(&it.correction_of)).count(), 1);
+    for record in &found {
+        let counted = if corrected(&record.correction_of) { "average" } else { "marginal direct" };
+        assert_eq!(record.other_co2_accounting.as_deref(), Some(counted));
+    }
+    let accountings = async |from, to| {
+        let window = span(from * HOUR, to * HOUR);
+        database.other_co2_accountings(window).await.unwrap()
+    };
+    assert_eq!(accountings(0, 2).await, ["marginal direct"]);
+    assert_eq!(accountings(2, 3).await, ["average", "marginal direct"]);
+    assert_eq!(accountings(4, 9).await, [""; 0]);
     let groups = database.ledger_groups(&all(1, 4)).await.unwrap();
     let rows = |holder| found.iter().filter(move |it| it.row.party.holder == holder);
     for group in &groups {

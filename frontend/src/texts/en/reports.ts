@@ -31,6 +31,8 @@ export const reports = {
     cost: 'Cost',
     co2ByGrid: 'CO₂ by the grid',
     co2ByBought: 'By what was bought',
+    otherCo2: 'Other CO₂',
+    aboutOther: 'Other CO₂ is by the grid as well, by the accounting that the site does not plan by.',
     promised: 'Saved, promised',
     saved: 'Saved, measured',
     error: 'Error',

@@ -36,6 +36,8 @@ export const reports: Texts['reports'] = {
     cost: 'Coût',
     co2ByGrid: 'CO₂ du réseau',
     co2ByBought: 'CO₂ des achats',
+    otherCo2: 'Autre CO₂',
+    aboutOther: 'L’autre CO₂ vient aussi du réseau, selon le calcul que le site n’emploie pas pour planifier.',
     promised: 'Économie promise',
     saved: 'Économie mesurée',
     error: 'Erreur',

@@ -34,22 +34,27 @@ fn nodes(count: u32) -> Nodes {
 }
 
 /// Agendas of `(from, to, value)`: currency a MWh and grams a kWh.
-fn tariff(prices: &[(i64, i64, i64)], intensities: &[(i64, i64, i64)]) -> Tariff {
+fn tariff(prices: &[(i64, i64, i64)], by_location: &[(i64, i64, i64)]) -> Tariff {
     let price = |&(start, end, value): &(i64, i64, i64)| Piece {
         span: span(start, end),
         value: EnergyPrice::from_millionths_per_mwh(value * 1_000_000).unwrap(),
     };
-    let intensity = |&(start, end, value): &(i64, i64, i64)| Piece {
-        span: span(start, end),
-        value: CarbonIntensity::from_millionths_g_per_kwh(value * 1_000_000).unwrap(),
-    };
-    let by_location = Agenda::new(intensities.iter().map(intensity).collect()).unwrap();
     Tariff {
         price: RateAgenda::new(Agenda::new(prices.iter().map(price).collect()).unwrap()),
         currency: Currency::EUR,
-        by_location: RateAgenda::new(by_location),
+        by_location: intensities(by_location),
         by_market: None,
+        other: None,
     }
+}
+
+/// An agenda of `(from, to, grams a kWh)`.
+fn intensities(pieces: &[(i64, i64, i64)]) -> RateAgenda<CarbonIntensity> {
+    let piece = |&(start, end, value): &(i64, i64, i64)| Piece {
+        span: span(start, end),
+        value: CarbonIntensity::from_millionths_g_per_kwh(value * 1_000_000).unwrap(),
+    };
+    RateAgenda::new(Agenda::new(pieces.iter().map(piece).collect()).unwrap())
 }
 
 fn reservation(number: u128, user: &str) -> Party {

@@ -120,6 +120,7 @@ fn known_amounts(sums: BTreeMap<Party, Amounts>) -> BTreeMap<Party, Amounts> {
     let known = |it: Amounts| Amounts {
         cost_millionths: Some(it.cost_millionths.unwrap_or_default()),
         co2_location_mg: Some(it.co2_location_mg.unwrap_or_default()),
+        other_co2_mg: Some(it.other_co2_mg.unwrap_or_default()),
         ..it
     };
     sums.into_iter()
@@ -145,6 +146,9 @@ proptest! {
         let end = HOURS * HOUR;
         let early = tariff(&[(0, end / 3, 40), (end / 2, end, -7)], &[(0, end / 4, 55)]);
         let late = tariff(&[(0, end / 3, 41), (end / 3, end - 500, 93)], &[(0, end, 56)]);
+        let other = |pieces: &[(i64, i64, i64)]| Some(intensities(pieces));
+        let early = Tariff { other: other(&[(0, end / 5, 300)]), ..early };
+        let late = Tariff { other: other(&[(0, end / 2, 310), (end / 2, end, 290)]), ..late };
         let mut all_known: Vec<Known> = (0..HOURS).map(|hour| draws.known(hour * HOUR)).collect();
         // Rows with the hour in which they count and the hour that they are about.
         let mut ledger: Vec<(i64, i64, LedgerRow)> = Vec::new();

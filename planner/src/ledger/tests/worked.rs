@@ -91,6 +91,44 @@ fn energy_without_a_price_is_told_and_costs_nothing() {
     assert_eq!((first.cost_millionths, first.unpriced_j), (None, 450_000));
 }
 
+/// By the other accounting 720 g/kWh, 2e-4 g/J, are known of the first quarter-hour alone: of ada's 900,000 J 450,000 J emit 90 g.
+/// Restated without her second quarter-hour, and with 360 g/kWh of the first, she has 45 g; where nothing is known of it any
+/// more, what was stated stays.
+#[test]
+fn co2_by_the_other_accounting_stands_beside() {
+    let known = |grams| Tariff { other: Some(intensities(&[(0, 900, grams)])), ..tariff(&[], &[]) };
+    let (nodes, claims) = (nodes(1), [claim(reservation(1, "ada"), (0, 1800), 0..1)]);
+    let intervals = [interval(0, &nodes, &claims), interval(900, &nodes, &claims)];
+    let before = rows(&known(720), &intervals);
+    let ada = of(&before, &reservation(1, "ada"));
+    assert_eq!((ada.other_co2_mg, ada.other_rated_j), (Some(90_000), 450_000));
+    assert_eq!((ada.other_unrated_j(), ada.co2_location_mg), (450_000, None));
+    let corrected = |tariff: &Tariff| corrections(before.clone(), rows(tariff, &intervals[..1]));
+    let ada = of(&corrected(&known(360)), &reservation(1, "ada"));
+    assert_eq!((ada.other_co2_mg, ada.other_rated_j), (Some(-45_000), 0));
+    let ada = of(&corrected(&tariff(&[], &[])), &reservation(1, "ada"));
+    assert_eq!((ada.other_co2_mg, ada.other_rated_j, ada.estimated_j), (None, 0, -450_000));
+}
+
+/// Ada's node was measured at 100.4 J, and the facility is estimated as much again: a row has 100 J each, all of which emit
+/// something, though both together are 201 J.
+#[test]
+fn all_energy_is_rated_where_all_intensities_are_known() {
+    let (nodes, claims) = (nodes(1), [claim(reservation(1, "ada"), (0, 900), 0..1)]);
+    let metered =
+        Metered { energy: Energy::from_microjoules(100_400_000), covered: Seconds::new(900) };
+    let of_node = [NodeEnergy { ordinal: 0, metered }];
+    let overheads = Overheads::of_millionths(vec![1_000_000]);
+    let interval =
+        Interval { measured: &of_node, overheads: &overheads, ..interval(0, &nodes, &claims) };
+    let known = Tariff { other: Some(intensities(&[(0, 900, 360)])), ..tariff(&[], &[]) };
+    let rows = rows(&known, &[interval]);
+    for party in [reservation(1, "ada"), Party::of(Holder::Facility)] {
+        let its = of(&rows, &party);
+        assert_eq!((its.energy_j(), its.other_rated_j, its.other_unrated_j()), (100, 100, 0));
+    }
+}
+
 /// Ada draws 500 W in the second quarter-hour, 450,000 J, and for 300 s of the fourth, 150,000 J, of which 100 J and
 /// 0.6 J more were measured in the second: 100.6 J are 101 J.
 #[test]

@@ -105,6 +105,7 @@ pub fn joined(
         by: arguments.by.clone(),
         stated_to: report.stated_to,
         co2_sources: report.co2_sources,
+        other_co2_accounting: report.other_co2_accounting,
         rows,
         beside: if by_job { file.columns.clone() } else { Vec::new() },
     }

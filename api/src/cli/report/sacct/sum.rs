@@ -47,6 +47,8 @@ impl Sum {
                 co2_location_mg: millionths(row.co2_location_kg),
                 unrated_j: row.unrated_j,
                 co2_market_mg: millionths(row.co2_market_kg),
+                other_co2_mg: millionths(row.other_co2_kg),
+                other_rated_j: row.energy_j - row.other_unrated_j,
                 ..Amounts::default()
             },
             promised: savings(row.promised_saving_cost, row.promised_saving_co2_kg),

@@ -18,7 +18,7 @@ use crate::http::audit::AuditNote;
 use crate::http::by::By;
 use crate::http::problem::Problem;
 use crate::http::query::{self, Parameters};
-use crate::service::ledger::{LedgerService, LedgerWanted};
+use crate::service::ledger::{LedgerService, LedgerWanted, other_accounting};
 
 /// Which rows.
 #[derive(Deserialize, IntoParams)]
@@ -89,13 +89,20 @@ pub struct LedgerRowDocument {
     /// How `co2_location_mg` is counted; null where that is not known, or not the same for all of the hour.
     #[serde(default)]
     pub co2_accounting: Option<Co2AccountingDocument>,
+    /// Milligrams of CO2 by the accounting that the site does not plan by, as far as it is known; null where it is not.
+    #[serde(default)]
+    pub other_co2_mg: Option<i64>,
+    /// How that is counted, as it was when the row was stated; null where nothing was known of it.
+    #[serde(default)]
+    pub other_co2_accounting: Option<Co2AccountingDocument>,
     /// The start of the hour that the row corrects, RFC 3339; null where the hour is stated for the first time.
     pub correction_of: Option<String>,
 }
 
 impl LedgerRowDocument {
     fn new(record: LedgerRecord, co2_accounting: Option<Co2AccountingDocument>) -> Self {
-        let LedgerRecord { counted, correction_of, currency, row, .. } = record;
+        let LedgerRecord { counted, correction_of, currency, row, other_co2_accounting, .. } =
+            record;
         let said = |text: String| (!text.is_empty()).then_some(text);
         let (party, amounts) = (row.party, row.amounts);
         Self {
@@ -116,6 +123,8 @@ impl LedgerRowDocument {
             co2_location_mg: amounts.co2_location_mg,
             co2_market_mg: amounts.co2_market_mg,
             co2_accounting,
+            other_co2_mg: amounts.other_co2_mg,
+            other_co2_accounting: other_co2_accounting.as_deref().and_then(other_accounting),
             correction_of: correction_of.map(|hour| hour.to_string()),
         }
     }

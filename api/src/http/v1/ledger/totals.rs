@@ -53,6 +53,10 @@ pub struct LedgerTotalsDocument {
     /// How CO2 by location is counted; null where that is not known, or where `co2_sources` differ in it.
     #[serde(default)]
     pub co2_accounting: Option<Co2AccountingDocument>,
+    /// How `other_co2_mg` is counted, the accounting that the site does not plan by; null where nothing is known of it, or
+    /// where not all of the time is counted in one way.
+    #[serde(default)]
+    pub other_co2_accounting: Option<Co2AccountingDocument>,
     /// By holder.
     pub holders: Vec<LedgerSumDocument>,
     /// Of all holders, for each currency: one, unless the site's was changed.
@@ -109,6 +113,12 @@ pub struct LedgerSumDocument {
     pub unrated_j: i64,
     /// Milligrams of CO2 by what the site bought; null where nothing is said of that.
     pub co2_market_mg: Option<i64>,
+    /// Milligrams of CO2 by the accounting that the site does not plan by, without what has none; null where none is known.
+    #[serde(default)]
+    pub other_co2_mg: Option<i64>,
+    /// Joules for which that is not known.
+    #[serde(default)]
+    pub other_unrated_j: i64,
 }
 
 /// What the ledger's rows amount to, by holder and all together
@@ -141,7 +151,7 @@ pub async fn get_ledger_totals(
         project: query::name("project", parameters.project)?,
     };
     let note = by.caller.reads_of(wanted.project.as_deref(), wanted.user.as_deref());
-    let LedgerTotals { groups, totals, stated_to, pue, co2_sources } =
+    let LedgerTotals { groups, totals, stated_to, pue, co2_sources, other_co2_accounting } =
         ledger.totals(by.caller.access(), wanted).await?;
     let all_of = |currency: Currency| {
         totals.iter().find(|(of, _)| *of == currency).map_or(0, |(_, all)| all.energy_j())
@@ -160,6 +170,7 @@ pub async fn get_ledger_totals(
         co2_market_source: settings.ledger.market.as_ref().map(|it| it.source.clone()),
         co2_accounting: common_accounting(&co2_sources),
         co2_sources,
+        other_co2_accounting,
         holders: groups.iter().map(group).collect(),
         totals: totals.iter().map(total).collect(),
         pue: pue.map(|Pue { ratio, category, period }| PueDocument {
@@ -193,5 +204,7 @@ fn sum(
         co2_location_mg: amounts.co2_location_mg,
         unrated_j: amounts.unrated_j,
         co2_market_mg: amounts.co2_market_mg,
+        other_co2_mg: amounts.other_co2_mg,
+        other_unrated_j: amounts.other_unrated_j(),
     }
 }

@@ -31,6 +31,12 @@ impl Co2Accounting {
         Some(Self { accounting, factors: words.next().and_then(Factors::from_word) })
     }
 
+    /// The words that [`Self::of_words`] reads, such as `marginal direct`.
+    pub fn words(self) -> String {
+        let factors = self.factors.iter().map(|it| it.word());
+        std::iter::once(self.accounting.word()).chain(factors).collect::<Vec<_>>().join(" ")
+    }
+
     /// That of an agenda which has but what was put: as the newest of its revisions says it that says anything of it, as one
     /// that withdraws does not; `None` where none does.
     pub fn of_put(newest_first: &[FeedRevision]) -> Option<Self> {
@@ -73,6 +79,9 @@ mod tests {
             Co2Accounting::of_words(Quantity::Co2, &kind.to_string()),
             Co2Accounting::of(kind)
         );
+        let said = Co2Accounting::of(kind).unwrap();
+        assert_eq!(Co2Accounting::of_words(Quantity::Co2, &said.words()), Some(said));
+        assert_eq!(said.words(), "marginal direct");
         assert_eq!(read("withdrawn"), None);
         // Prices are put with a kind as well, which says nothing of them.
         assert_eq!(Co2Accounting::of_words(Quantity::Price, "average"), None);

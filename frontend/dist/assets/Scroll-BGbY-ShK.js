@@ -1,0 +1,1 @@
+import{Et as e,Jt as t,Kt as n,Mn as r,Rt as i,dn as a,on as o}from"./Notice-DcJEfJzE.js";var s=t(`<div class="scroll svelte-1vwh8mh" role="region" tabindex="0"><!></div>`);function c(t,c){var l=s(),u=a(l);i(u,()=>c.children),r(l),o(()=>e(l,`aria-label`,c.label)),n(t,l)}export{c as t};
