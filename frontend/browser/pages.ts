@@ -43,5 +43,11 @@ export async function open(browser: Browser, url: string, options: BrowserContex
 
 /** Closes every tab: an open page keeps asking. */
 export async function closeAll(browser: Browser): Promise<void> {
-  await Promise.all(browser.contexts().map((context) => context.close()));
+  await Promise.all(
+    browser.contexts().map(async (context) => {
+      // What a page still asks for concerns nobody any more.
+      await Promise.all([context, ...context.pages()].map((it) => it.unrouteAll({ behavior: 'ignoreErrors' })));
+      await context.close();
+    }),
+  );
 }
