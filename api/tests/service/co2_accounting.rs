@@ -25,7 +25,7 @@ path = \"absent.csv\"
 ";
 
 /// Average intensities are put, marginal ones are in a file.
-const SETTINGS: &str = "[[feeds]]
+pub(crate) const SETTINGS: &str = "[[feeds]]
 id = \"file\"
 quantity = \"co2\"
 provider = \"file-drop\"
@@ -42,7 +42,7 @@ fn average() -> Value {
     json!({ "accounting": "average", "factors": "direct" })
 }
 
-fn marginal() -> Value {
+pub(crate) fn marginal() -> Value {
     json!({ "accounting": "marginal", "factors": "direct" })
 }
 

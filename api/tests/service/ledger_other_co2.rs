@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::client::Client;
 use crate::cluster::instant;
+use crate::co2_accounting::{SETTINGS, marginal};
 use crate::ledger::{EVENING, HOUR, furnish, rows, serve_with, sum, text};
 use crate::server::{PATIENCE, Server};
 use crate::site::{Site, on_both_engines};
@@ -14,20 +15,6 @@ use crate::site::{Site, on_both_engines};
 on_both_engines! {
     what_a_marginal_source_says_stands_beside,
 }
-
-/// What is put is average, and a file says what is marginal.
-const OTHERS: &str = "[[feeds]]
-id = \"file\"
-quantity = \"co2\"
-provider = \"file-drop\"
-path = \"other.csv\"
-accounting = \"marginal\"
-factors = \"direct\"
-[agendas.co2]
-accounting = \"average\"
-factors = \"direct\"
-other = { chain = [\"file\"], factors = \"direct\" }
-";
 
 /// The file says this much from the first hour after the evening's on, g/kWh.
 fn say(site: &Site, intensities: &[u32]) {
@@ -70,12 +57,11 @@ async fn what_a_marginal_source_says_stands_beside(site: Site) {
     let (operator, ada) = (site.token("operator", "operator"), site.token("ada", "user"));
     furnish(&site, &operator, &ada).await;
     say(&site, &[720]);
-    let server = serve_with(&site, (EVENING + 4 * HOUR, 600), "", OTHERS).await;
+    let server = serve_with(&site, (EVENING + 4 * HOUR, 600), "", SETTINGS).await;
     let client = server.client().with_token(&operator);
-    let marginal = json!({ "accounting": "marginal", "factors": "direct" });
     let own = emitted(&client, 216_000).await;
     let known = own.iter().find(|row| row["other_co2_mg"] == 216_000).unwrap();
-    assert_eq!(known["other_co2_accounting"], marginal);
+    assert_eq!(known["other_co2_accounting"], marginal());
     assert_eq!(sum(&own, "co2_location_mg"), 162_000, "what is planned by stays");
     let second = instant(EVENING + 2 * HOUR);
     let unknown = own.iter().find(|row| row["hour_start"] == second.as_str()).unwrap();
@@ -87,7 +73,7 @@ async fn what_a_marginal_source_says_stands_beside(site: Site) {
     let (from, to) = (instant(EVENING), instant(EVENING + 40 * HOUR));
     let totals = format!("/api/v1/ledger/totals?from={from}&to={to}&user=ada");
     let told = client.get(&totals).await.ok(200);
-    assert_eq!(told["other_co2_accounting"], marginal);
+    assert_eq!(told["other_co2_accounting"], marginal());
     let all = &told["totals"][0];
     assert_eq!((&all["other_co2_mg"], &all["other_unrated_j"]), (&json!(216_000), &json!(540_000)));
     let shown = command(&site, &server, &ada, &["ledger", "totals"]);
