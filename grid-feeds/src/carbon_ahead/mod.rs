@@ -5,6 +5,7 @@
 //! of the estimates of the past days, which were made by the same rule of what was known before each day. All is by the
 //! hour: powers in MW, emissions in kg/h, intensities in g/kWh.
 
+mod border;
 mod hourly;
 mod rest;
 mod tested;
@@ -16,6 +17,7 @@ mod zone;
 use planner::agenda::Piece;
 use planner::time::{Span, Timestamp};
 
+pub use self::border::{BorderHours, ZoneBorder};
 pub(crate) use self::hourly::is_told_around;
 use self::hourly::{HOUR, floor, hours};
 pub use self::hourly::{Hourly, hourly};
@@ -26,46 +28,21 @@ use self::zone::ZoneRecord;
 pub use self::zone::{KindHours, PowerOrigin, ZoneSeries};
 use crate::feed::Estimate;
 
+/// The index of the zone that estimates are for.
+const OWN: usize = 0;
+
 /// Neighbours are known at most so many hours later than the zone, else the hours between stay gaps.
 const LATEST_HOURS: usize = 48;
 
-/// What goes between the zone and one neighbour, in MW.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct BorderHours {
-    /// Into the zone.
-    pub imports: Hourly,
-    /// Out of it.
-    pub exports: Hourly,
-    /// From here on nobody could say what goes into the zone; `None` where the last question had an answer.
-    pub imports_unknown_from: Option<Timestamp>,
-    /// From here on nobody could say what goes out of it.
-    pub exports_unknown_from: Option<Timestamp>,
-}
-
-/// A zone that borders on the one that estimates are for.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Neighbour {
-    /// What it generates; `None` where nothing is known of it.
-    pub series: Option<ZoneSeries>,
-    /// What flowed.
-    pub flowed: BorderHours,
-    /// What is to go by the day-ahead market, of past and coming hours.
-    pub scheduled: BorderHours,
-}
-
-/// A zone with its neighbours. Without any the intensity is that of what the zone generates, else that of what it consumes.
+/// A zone in the network of those that it exchanges power with. Without any border the intensity is that of what the zone
+/// generates, else that of what it consumes.
 #[derive(Clone, Debug)]
 pub struct TracedZone {
     own: ZoneRecord,
-    neighbours: Vec<NeighbourRecord>,
+    /// Zones from index 1 on; `None` where nothing is known of one.
+    others: Vec<Option<ZoneRecord>>,
+    borders: Vec<ZoneBorder>,
     otherwise: Option<f64>,
-}
-
-#[derive(Clone, Debug)]
-struct NeighbourRecord {
-    zone: Option<ZoneRecord>,
-    flowed: BorderHours,
-    scheduled: BorderHours,
 }
 
 /// Estimates of coming hours.
@@ -78,16 +55,17 @@ pub struct CarbonEstimates {
 }
 
 impl TracedZone {
-    /// A zone and its neighbours. Neighbours of which nothing is known count with `otherwise`, in g/kWh; without it hours
-    /// in which power comes from them are gaps.
-    pub fn new(own: &ZoneSeries, neighbours: Vec<Neighbour>, otherwise: Option<f64>) -> Self {
-        let record = |it: Neighbour| NeighbourRecord {
-            zone: it.series.as_ref().map(ZoneRecord::new),
-            flowed: it.flowed,
-            scheduled: it.scheduled,
-        };
-        let neighbours = neighbours.into_iter().map(record).collect();
-        Self { own: ZoneRecord::new(own), neighbours, otherwise }
+    /// A zone, which has index 0, and the others, of which nothing may be known, with the borders between them. What comes from
+    /// zones of which nothing is known counts with `otherwise`, in g/kWh. Without it, hours in which power comes into the zone from
+    /// one are gaps, and what one gives to others does not count.
+    pub fn new(
+        own: &ZoneSeries,
+        others: &[Option<ZoneSeries>],
+        borders: Vec<ZoneBorder>,
+        otherwise: Option<f64>,
+    ) -> Self {
+        let others = others.iter().map(|it| it.as_ref().map(ZoneRecord::new)).collect();
+        Self { own: ZoneRecord::new(own), others, borders, otherwise }
     }
 
     /// The intensity of an hour as it was, in g/kWh; `None` where not all is known.
@@ -96,8 +74,8 @@ impl TracedZone {
             let came = zone.came(hour)?;
             Some(ZoneBalance::Generates { power: came.power(), emitted: came.emitted })
         };
-        let neighbours = self.neighbours.iter().map(|it| it.zone.as_ref().and_then(balance));
-        self.mixed(balance(&self.own)?, neighbours, hour, |it| &it.flowed)
+        let others = self.others.iter().map(|it| it.as_ref().and_then(balance));
+        self.mixed(balance(&self.own)?, others, hour, |it| &it.flowed)
     }
 
     /// The hours that are measured, with their intensities in millionths of a gram per kWh.
@@ -143,62 +121,47 @@ impl TracedZone {
         hours: impl Iterator<Item = Timestamp>,
     ) -> Vec<(Timestamp, f64)> {
         let Some(own) = ZoneModel::learnt(&self.own, known_until) else { return Vec::new() };
-        let learnt = |it: &NeighbourRecord| ZoneModel::learnt(it.zone.as_ref()?, known_until);
-        let models: Vec<Option<ZoneModel>> = self.neighbours.iter().map(learnt).collect();
+        let learnt = |zone: &Option<ZoneRecord>| ZoneModel::learnt(zone.as_ref()?, known_until);
+        let models: Vec<Option<ZoneModel>> = self.others.iter().map(learnt).collect();
         let balance = |zone: &ZoneRecord, model: &ZoneModel, hour| {
             let (power, emitted) = model.estimate(hour, zone.expected(hour)?);
             Some(ZoneBalance::Generates { power, emitted })
         };
         let expected = hours.filter_map(|hour| {
-            let neighbours =
-                self.neighbours.iter().zip(&models).map(|(neighbour, model)| {
-                    balance(neighbour.zone.as_ref()?, model.as_ref()?, hour)
-                });
+            let others = self
+                .others
+                .iter()
+                .zip(&models)
+                .map(|(zone, model)| balance(zone.as_ref()?, model.as_ref()?, hour));
             let own = balance(&self.own, &own, hour)?;
-            Some((hour, self.mixed(own, neighbours, hour, |it| &it.scheduled)?))
+            Some((hour, self.mixed(own, others, hour, |it| &it.scheduled)?))
         });
         expected.collect()
     }
 
-    /// The intensity of what the zone consumes.
+    /// The intensity of what the zone consumes. What is not known of its own borders makes it unknown; a border between other zones
+    /// that is not known in an hour does not count then.
     fn mixed(
         &self,
         own: ZoneBalance,
-        neighbours: impl Iterator<Item = Option<ZoneBalance>>,
+        others: impl Iterator<Item = Option<ZoneBalance>>,
         hour: Timestamp,
-        border: impl Fn(&NeighbourRecord) -> &BorderHours,
+        side: impl Fn(&ZoneBorder) -> &BorderHours,
     ) -> Option<f64> {
         let otherwise = self.otherwise.map_or(ZoneBalance::Unknown, ZoneBalance::Fixed);
         let mut zones = vec![own];
-        zones.extend(neighbours.map(|balance| balance.unwrap_or(otherwise)));
+        zones.extend(others.map(|balance| balance.unwrap_or(otherwise)));
         let mut flows = Vec::new();
-        for (index, neighbour) in self.neighbours.iter().enumerate() {
-            let (imports, exports) = border(neighbour).at(hour)?;
-            flows.push(ZoneFlow { from: index + 1, into: 0, power: imports });
-            flows.push(ZoneFlow { from: 0, into: index + 1, power: exports });
+        for border in &self.borders {
+            match side(border).at(hour) {
+                Some(powers) => flows.extend(border.flows(powers)),
+                None if border.is_own() => return None,
+                None => {}
+            }
         }
+        let is_unknown = |zone: usize| zones.get(zone) == Some(&ZoneBalance::Unknown);
+        flows.retain(|flow| flow.into == OWN || !is_unknown(flow.from));
         traced(&zones, &flows).into_iter().next()?
-    }
-}
-
-impl BorderHours {
-    /// Imports and exports of an hour. A direction that is not told beside the other is none; a border of which nothing is
-    /// ever told does not count. That holds of what was answered: what could not be asked is not known.
-    pub(crate) fn at(&self, hour: Timestamp) -> Option<(f64, f64)> {
-        let (imports, exports) = (self.imports.get(&hour), self.exports.get(&hour));
-        let is_unknown = |power: Option<&f64>, unknown_from: Option<Timestamp>| {
-            power.is_none() && unknown_from.is_some_and(|from| hour >= from)
-        };
-        if is_unknown(imports, self.imports_unknown_from)
-            || is_unknown(exports, self.exports_unknown_from)
-        {
-            return None;
-        }
-        if self.imports.is_empty() && self.exports.is_empty() {
-            return Some((0.0, 0.0));
-        }
-        let is_told = imports.or(exports).is_some();
-        is_told.then(|| (imports.copied().unwrap_or(0.0), exports.copied().unwrap_or(0.0)))
     }
 }
 

@@ -112,8 +112,9 @@ impl World {
             }
             "entsoe-ahead" | "entsoe-traced" => {
                 let (quantity, settings) = of("entsoe-co2");
-                let zones =
-                    ", imports = true, neighbours = [\"10YBE----------2\", \"10YES-REE------0\"]";
+                let zones = ", imports = true, \
+                     neighbours = [\"10YBE----------2\", \"10YES-REE------0\"], \
+                     borders = [[\"10YBE----------2\", \"10Y1001A1001A82H\"]]";
                 let traced = if name == "entsoe-traced" { zones } else { "" };
                 // Estimates are off by as much as their rule is from the truth.
                 (quantity, 3 * MILLION, format!("{settings}\nahead = {{ weeks = 4{traced} }}"))

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use crate::carbon_ahead::{
-    BorderHours, Hourly, KindHours, Neighbour, PowerOrigin, TracedZone, ZoneSeries, hourly,
+    BorderHours, Hourly, KindHours, PowerOrigin, TracedZone, ZoneBorder, ZoneSeries, hourly,
 };
 
 const HOUR: Seconds = Seconds::new(3600);
@@ -79,7 +79,7 @@ fn hours_are_means_and_hours_with_gaps_are_not_there() {
 /// What the rest emits is 12 g/kWh of 5,000 MW and 490 of all above: a straight line of its level.
 #[test]
 fn estimates_of_what_forecasts_say_rightly_are_right() {
-    let zone = TracedZone::new(&zone(PAST), Vec::new(), None);
+    let zone = TracedZone::new(&zone(PAST), &[], Vec::new(), None);
     let estimates = zone.estimates(at(PAST), at(PAST + 36));
     assert_eq!(estimates.pieces.len(), 36);
     for (hour, piece) in (PAST..).zip(&estimates.pieces) {
@@ -109,9 +109,11 @@ fn imports_count_with_the_intensity_of_where_they_come_from() {
         exports: hours(count, |_| 0.0),
         ..BorderHours::default()
     };
-    let neighbour =
-        |series| Neighbour { series, flowed: border(PAST), scheduled: border(PAST + 30) };
-    let traced = TracedZone::new(&own, vec![neighbour(Some(zone(PAST)))], None);
+    let borders = || {
+        let (flowed, scheduled) = (border(PAST), border(PAST + 30));
+        vec![ZoneBorder { between: (0, 1), flowed, scheduled }]
+    };
+    let traced = TracedZone::new(&own, &[Some(zone(PAST))], borders(), None);
     let measured = traced.measured(at(50)).unwrap();
     assert!((measured - intensity(50) / 2.0).abs() < 1e-9, "{measured}");
     let estimates = traced.estimates(at(PAST), at(PAST + 36)).pieces;
@@ -121,14 +123,15 @@ fn imports_count_with_the_intensity_of_where_they_come_from() {
         assert!((value - intensity(hour) / 2.0).abs() < 1.0, "{value}");
     }
     // Nothing is known of the neighbour: gaps, or 400 g/kWh for half of what is consumed.
-    let unknown = TracedZone::new(&own, vec![neighbour(None)], None);
+    let unknown = TracedZone::new(&own, &[None], borders(), None);
     assert_eq!(unknown.measured(at(50)), None);
     assert_eq!(unknown.estimates(at(PAST), at(PAST + 36)).pieces, []);
-    let otherwise = TracedZone::new(&own, vec![neighbour(None)], Some(400.0));
+    let otherwise = TracedZone::new(&own, &[None], borders(), Some(400.0));
     assert_eq!(otherwise.past(Span::new(at(50), at(51)).unwrap())[0].value, 200_000_000);
     // A border of which nothing is told does not count.
-    let silent = Neighbour { series: Some(zone(PAST)), ..Neighbour::default() };
-    assert_eq!(TracedZone::new(&own, vec![silent], None).measured(at(50)), Some(0.0));
+    let silent = vec![ZoneBorder { between: (0, 1), ..ZoneBorder::default() }];
+    let unmixed = TracedZone::new(&own, &[Some(zone(PAST))], silent, None);
+    assert_eq!(unmixed.measured(at(50)), Some(0.0));
 }
 
 /// Gas ends at hour 40. Hours with it need it, and so do the 25 after its last; from hour 65 on the zone is without it.
@@ -136,7 +139,7 @@ fn imports_count_with_the_intensity_of_where_they_come_from() {
 fn a_kind_that_ends_blanks_a_day_and_no_more() {
     let mut ended = zone(PAST);
     ended.generated[2].hours = hours(40, gas);
-    let zone = TracedZone::new(&ended, Vec::new(), None);
+    let zone = TracedZone::new(&ended, &[], Vec::new(), None);
     assert!((zone.measured(at(39)).unwrap() - intensity(39)).abs() < 1e-9);
     assert_eq!([zone.measured(at(40)), zone.measured(at(64))], [None, None]);
     let emitted = 11.0 * wind(65) + 45.0 * solar(65) + 12.0 * NUCLEAR;
@@ -165,8 +168,8 @@ fn nothing_that_comes_later_counts() {
             *power += if *hour < at(known) { 0.0 } else { 777.0 };
         }
     }
-    let before = TracedZone::new(&zone(known), Vec::new(), None);
-    let after = TracedZone::new(&later, Vec::new(), None);
+    let before = TracedZone::new(&zone(known), &[], Vec::new(), None);
+    let after = TracedZone::new(&later, &[], Vec::new(), None);
     let expected = |zone: &TracedZone| zone.expectations(at(known), (known..known + 36).map(at));
     assert_eq!(expected(&before).len(), 36);
     assert_eq!(expected(&before), expected(&after));
@@ -174,7 +177,7 @@ fn nothing_that_comes_later_counts() {
 
 #[test]
 fn too_little_past_is_no_estimate() {
-    let few = TracedZone::new(&zone(24 * 7), Vec::new(), None);
+    let few = TracedZone::new(&zone(24 * 7), &[], Vec::new(), None);
     assert_eq!(few.estimates(at(24 * 7), at(24 * 8)).pieces, []);
     assert_eq!(few.estimates(at(24 * 7), at(24 * 8)).errors.mean(), None);
 }
@@ -188,14 +191,14 @@ fn bands_hold_eight_of_ten_values() {
     for level in series.level.values_mut() {
         *level += (chance.next_u64() >> 32) as f64 / f64::from(u32::MAX) * 2000.0 - 1000.0;
     }
-    let truth = TracedZone::new(&series, Vec::new(), None);
+    let truth = TracedZone::new(&series, &[], Vec::new(), None);
     let (mut inside, mut all) = (0, 0);
     for day in 18..29 {
         let mut known = series.clone();
         for kind in &mut known.generated {
             kind.hours.retain(|hour, _| *hour < at(day * 24));
         }
-        let zone = TracedZone::new(&known, Vec::new(), None);
+        let zone = TracedZone::new(&known, &[], Vec::new(), None);
         for piece in zone.estimates(at(day * 24), at(day * 24 + 24)).pieces {
             let came = truth.measured(piece.span.start()).unwrap() * 1e6;
             all += 1;

@@ -7,21 +7,18 @@ mod tests;
 
 use planner::time::{Span, Timestamp};
 
-pub(super) use self::remembered::{Memory, Topic};
+pub(super) use self::remembered::{Memory, Subject, Topic};
 pub use self::settings::AheadSettings;
 use super::fuel::fuel;
 use super::powers::PowerKind;
 use crate::carbon_ahead::{
-    BorderHours, CarbonEstimates, Hourly, KindHours, Neighbour, PowerOrigin, TracedZone, ZoneSeries,
+    BorderHours, CarbonEstimates, Hourly, KindHours, PowerOrigin, TracedZone, ZoneBorder,
+    ZoneSeries,
 };
 use crate::feed::{Factors, Quality, Reading};
 use crate::provider::generation::Fuel;
 
-/// What flowed over a border, and what is to.
-const FLOWED: [Topic; 2] = [Topic::FlowIn, Topic::FlowOut];
-const SCHEDULED: [Topic; 2] = [Topic::ExchangeIn, Topic::ExchangeOut];
-
-/// What a memory says of a zone and its neighbours.
+/// What a memory says of a zone and of those that it exchanges power with.
 pub(super) fn traced_zone(
     memory: &Memory,
     zone: &str,
@@ -29,16 +26,19 @@ pub(super) fn traced_zone(
     factors: Factors,
     now: Timestamp,
 ) -> TracedZone {
-    let borders = ahead.neighbours.iter().map(|it| memory.border(SCHEDULED, it)).collect();
-    let own = zone_series(memory, zone, factors, now, borders).unwrap_or_default();
-    let counted = if ahead.imports { ahead.neighbours.as_slice() } else { &[] };
-    let neighbour = |it: &String| Neighbour {
-        series: zone_series(memory, it, factors, now, Vec::new()),
-        flowed: memory.border(FLOWED, it),
-        scheduled: memory.border(SCHEDULED, it),
-    };
-    let neighbours = counted.iter().map(neighbour).collect();
-    TracedZone::new(&own, neighbours, ahead.otherwise_g_per_kwh.map(f64::from))
+    let exchanges = ahead.neighbours.iter().map(|it| memory.border(Topic::Exchange, zone, it));
+    let own = zone_series(memory, zone, factors, now, exchanges.collect()).unwrap_or_default();
+    let others = ahead.other_zones();
+    let series = others.iter().map(|it| zone_series(memory, it, factors, now, Vec::new()));
+    let index = |name: &str| others.iter().position(|it| *it == name).map_or(0, |place| place + 1);
+    let borders = if ahead.imports { ahead.borders_of(zone) } else { Vec::new() };
+    let borders = borders.into_iter().map(|(first, second)| ZoneBorder {
+        between: (index(first), index(second)),
+        flowed: memory.border(Topic::Flow, first, second),
+        scheduled: memory.border(Topic::Exchange, first, second),
+    });
+    let otherwise = ahead.otherwise_g_per_kwh.map(f64::from);
+    TracedZone::new(&own, &series.collect::<Vec<_>>(), borders.collect(), otherwise)
 }
 
 /// What is said of one zone; `None` where its generation is not known. The level is its forecast of generation. Where that
@@ -50,23 +50,24 @@ fn zone_series(
     now: Timestamp,
     borders: Vec<BorderHours>,
 ) -> Option<ZoneSeries> {
-    let generated = memory.kinds(Topic::Generation, zone)?.iter().filter_map(|(kind, hours)| {
-        let PowerKind::Station(code) = kind else { return None };
-        let fuel = fuel(code)?;
-        let origin = match fuel {
-            Fuel::Wind => PowerOrigin::Wind,
-            Fuel::Solar => PowerOrigin::Solar,
-            _ => PowerOrigin::Plant,
-        };
-        // Grams are whole numbers below a thousand.
-        let g_per_kwh = f64::from(i32::try_from(fuel.factor(factors)?).ok()?);
-        Some(KindHours { origin, g_per_kwh, hours: hours.clone() })
-    });
-    let of_weather =
-        |is_kind: fn(&PowerKind) -> bool| memory.sum(Topic::WeatherForecast, zone, is_kind);
-    let generation =
-        memory.sum(Topic::GenerationForecast, zone, |kind| *kind == PowerKind::Generation);
-    let load = || Some(without_imports(memory.sum(Topic::LoadForecast, zone, |_| true)?, borders));
+    let generated =
+        memory.kinds(&Subject::of(Topic::Generation, zone))?.iter().filter_map(|(kind, hours)| {
+            let PowerKind::Station(code) = kind else { return None };
+            let fuel = fuel(code)?;
+            let origin = match fuel {
+                Fuel::Wind => PowerOrigin::Wind,
+                Fuel::Solar => PowerOrigin::Solar,
+                _ => PowerOrigin::Plant,
+            };
+            // Grams are whole numbers below a thousand.
+            let g_per_kwh = f64::from(i32::try_from(fuel.factor(factors)?).ok()?);
+            Some(KindHours { origin, g_per_kwh, hours: hours.clone() })
+        });
+    let sum =
+        |topic, is_kind: fn(&PowerKind) -> bool| memory.sum(&Subject::of(topic, zone), is_kind);
+    let of_weather = |is_kind| sum(Topic::WeatherForecast, is_kind);
+    let generation = sum(Topic::GenerationForecast, |kind| *kind == PowerKind::Generation);
+    let load = || Some(without_imports(sum(Topic::LoadForecast, |_| true)?, borders));
     let says_ahead = |hours: &Hourly| hours.range(now..).next().is_some();
     let level = generation.clone().filter(says_ahead).or_else(load).or(generation);
     Some(ZoneSeries {

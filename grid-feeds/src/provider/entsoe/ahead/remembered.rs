@@ -1,6 +1,7 @@
 //! What the platform told of past weeks, so that a poll asks only for what is new.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use planner::time::{Seconds, Span, Timestamp};
 
@@ -13,72 +14,92 @@ const REVISED: Seconds = Seconds::new(2 * 86_400);
 /// What is not told so long after its time is not asked for any more.
 const LATEST: Seconds = Seconds::new(7 * 86_400);
 
-/// A kind of document, of one zone or of its border with a neighbour.
+/// A kind of document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::provider::entsoe) enum Topic {
     Generation,
     WeatherForecast,
     GenerationForecast,
     LoadForecast,
-    /// From the neighbour into our zone.
-    FlowIn,
-    /// From our zone into the neighbour.
-    FlowOut,
-    ExchangeIn,
-    ExchangeOut,
+    Flow,
+    Exchange,
+}
+
+/// What a question is about: a zone, or what goes from one zone into another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::provider::entsoe) struct Subject {
+    pub topic: Topic,
+    /// Of what goes over a border: the zone that it goes into.
+    pub zone: Box<str>,
+    /// The zone that it comes from; empty where the topic is no border's.
+    from: Box<str>,
 }
 
 /// Mean powers in MW by kind and hour.
 pub(in crate::provider::entsoe) type KindPowers = BTreeMap<PowerKind, Hourly>;
 
-/// What was told, by topic and zone.
+/// What was told, by subject.
 #[derive(Clone, Debug, Default)]
 pub(in crate::provider::entsoe) struct Memory {
     since: Option<Timestamp>,
-    powers: BTreeMap<(Topic, Box<str>), KindPowers>,
-    /// So far all kinds of a topic were told, but no later than it was asked for.
-    told_until: BTreeMap<(Topic, Box<str>), Timestamp>,
+    powers: BTreeMap<Subject, KindPowers>,
+    /// So far all kinds of a subject were told, but no later than it was asked for.
+    told_until: BTreeMap<Subject, Timestamp>,
     /// So far questions reached that had an answer, were it that there is nothing.
-    answered_until: BTreeMap<(Topic, Box<str>), Timestamp>,
-    /// The topics whose last question had no answer.
-    unanswered: BTreeSet<(Topic, Box<str>)>,
+    answered_until: BTreeMap<Subject, Timestamp>,
+    /// The subjects whose last question had no answer.
+    unanswered: BTreeSet<Subject>,
 }
 
 impl Topic {
     /// Whether it is told of what is to come.
     pub const fn is_ahead(self) -> bool {
-        !matches!(self, Self::Generation | Self::FlowIn | Self::FlowOut)
+        !matches!(self, Self::Generation | Self::Flow)
     }
 
     /// What it is, in words.
-    pub const fn word(self) -> &'static str {
+    const fn word(self) -> &'static str {
         match self {
             Self::Generation => "generation (A75)",
             Self::WeatherForecast => "forecast of wind and solar power (A69)",
             Self::GenerationForecast => "forecast of generation (A71)",
             Self::LoadForecast => "forecast of load (A65)",
-            Self::FlowIn => "flow in (A11)",
-            Self::FlowOut => "flow out (A11)",
-            Self::ExchangeIn => "scheduled exchange in (A09)",
-            Self::ExchangeOut => "scheduled exchange out (A09)",
+            Self::Flow => "flow (A11)",
+            Self::Exchange => "scheduled exchange (A09)",
         }
     }
+}
 
-    /// The document that tells it, and the zone to ask about. Of flows `other` is the neighbour, else the zone itself.
-    pub const fn document<'a>(
-        self,
-        zone: &'a str,
-        other: &'a str,
-    ) -> (&'a str, PlatformDocument<'a>) {
-        match self {
-            Self::Generation => (other, PlatformDocument::Generation),
-            Self::WeatherForecast => (other, PlatformDocument::WindAndSolarForecast),
-            Self::GenerationForecast => (other, PlatformDocument::GenerationForecast),
-            Self::LoadForecast => (other, PlatformDocument::LoadForecast),
-            Self::FlowIn => (zone, PlatformDocument::PhysicalFlow { from: other }),
-            Self::FlowOut => (other, PlatformDocument::PhysicalFlow { from: zone }),
-            Self::ExchangeIn => (zone, PlatformDocument::ScheduledExchange { from: other }),
-            Self::ExchangeOut => (other, PlatformDocument::ScheduledExchange { from: zone }),
+impl Subject {
+    /// What is told of one zone.
+    pub fn of(topic: Topic, zone: &str) -> Self {
+        Self { topic, zone: zone.into(), from: "".into() }
+    }
+
+    /// What is told of one direction of a border.
+    pub fn between(topic: Topic, from: &str, into: &str) -> Self {
+        Self { topic, zone: into.into(), from: from.into() }
+    }
+
+    /// The document that tells it, which is asked for about the zone.
+    pub fn document(&self) -> PlatformDocument<'_> {
+        match self.topic {
+            Topic::Generation => PlatformDocument::Generation,
+            Topic::WeatherForecast => PlatformDocument::WindAndSolarForecast,
+            Topic::GenerationForecast => PlatformDocument::GenerationForecast,
+            Topic::LoadForecast => PlatformDocument::LoadForecast,
+            Topic::Flow => PlatformDocument::PhysicalFlow { from: &self.from },
+            Topic::Exchange => PlatformDocument::ScheduledExchange { from: &self.from },
+        }
+    }
+}
+
+impl fmt::Display for Subject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { topic, zone, from } = self;
+        match topic {
+            Topic::Flow | Topic::Exchange => write!(f, "{} from {from} into {zone}", topic.word()),
+            _ => write!(f, "{} of {zone}", topic.word()),
         }
     }
 }
@@ -99,58 +120,50 @@ impl Memory {
         });
     }
 
-    /// What to ask for of a topic until `until`; `None` where there is nothing to ask.
-    pub fn window(&self, topic: Topic, zone: &str, until: Timestamp) -> Option<Span> {
+    /// What to ask for of a subject until `until`; `None` where there is nothing to ask.
+    pub fn window(&self, subject: &Subject, until: Timestamp) -> Option<Span> {
         let since = self.since?;
-        let told = self.told_until.get(&(topic, zone.into()));
+        let told = self.told_until.get(subject);
         Span::new(told.map_or(since, |&told| (told - REVISED).max(since)), until)
     }
 
     /// Learns what was told at `now`.
-    pub fn learn(&mut self, topic: Topic, zone: &str, told: &ZonePowers, now: Timestamp) {
-        let key = (topic, Box::<str>::from(zone));
-        let powers = self.powers.entry(key.clone()).or_default();
+    pub fn learn(&mut self, subject: &Subject, told: &ZonePowers, now: Timestamp) {
+        let powers = self.powers.entry(subject.clone()).or_default();
         for (kind, agenda) in &told.kinds {
             powers.entry(kind.clone()).or_default().extend(hourly(agenda));
         }
         let ends = told.kinds.values().filter_map(|it| Some(it.pieces().last()?.span.end()));
         let end = ends.min().unwrap_or(now).clamp(now - LATEST, now);
-        self.told_until.insert(key, end);
+        self.told_until.insert(subject.clone(), end);
     }
 
-    /// A question about a topic until `until` had an answer.
-    pub fn answered(&mut self, topic: Topic, zone: &str, until: Timestamp) {
-        let key = (topic, Box::<str>::from(zone));
-        self.unanswered.remove(&key);
-        let answered = self.answered_until.entry(key).or_insert(until);
+    /// A question about a subject until `until` had an answer.
+    pub fn answered(&mut self, subject: &Subject, until: Timestamp) {
+        self.unanswered.remove(subject);
+        let answered = self.answered_until.entry(subject.clone()).or_insert(until);
         *answered = until.max(*answered);
     }
 
-    /// A question about a topic had no answer.
-    pub fn unanswered(&mut self, topic: Topic, zone: &str) {
-        self.unanswered.insert((topic, zone.into()));
+    /// A question about a subject had no answer.
+    pub fn unanswered(&mut self, subject: &Subject) {
+        self.unanswered.insert(subject.clone());
     }
 
-    /// From when on nobody could say anything of a topic; `None` where its last question had an answer.
-    fn unknown_from(&self, topic: Topic, zone: &str) -> Option<Timestamp> {
-        let key = (topic, Box::<str>::from(zone));
-        let until = || self.answered_until.get(&key).copied().unwrap_or(Timestamp::MIN);
-        self.unanswered.contains(&key).then(until)
+    /// From when on nobody could say anything of a subject; `None` where its last question had an answer.
+    fn unknown_from(&self, subject: &Subject) -> Option<Timestamp> {
+        let until = || self.answered_until.get(subject).copied().unwrap_or(Timestamp::MIN);
+        self.unanswered.contains(subject).then(until)
     }
 
-    /// What is known of a topic, by kind.
-    pub fn kinds(&self, topic: Topic, zone: &str) -> Option<&KindPowers> {
-        self.powers.get(&(topic, zone.into())).filter(|kinds| !kinds.is_empty())
+    /// What is known of a subject, by kind.
+    pub fn kinds(&self, subject: &Subject) -> Option<&KindPowers> {
+        self.powers.get(subject).filter(|kinds| !kinds.is_empty())
     }
 
     /// The sum of the kinds that count, where each is known that is told of around the hour; `None` where none counts.
-    pub fn sum(
-        &self,
-        topic: Topic,
-        zone: &str,
-        counts: impl Fn(&PowerKind) -> bool,
-    ) -> Option<Hourly> {
-        let kinds = self.kinds(topic, zone)?;
+    pub fn sum(&self, subject: &Subject, counts: impl Fn(&PowerKind) -> bool) -> Option<Hourly> {
+        let kinds = self.kinds(subject)?;
         let kinds: Vec<&Hourly> =
             kinds.iter().filter(|(kind, _)| counts(kind)).map(|(_, hours)| hours).collect();
         let sum = |hour: Timestamp| {
@@ -163,14 +176,16 @@ impl Memory {
         (!kinds.is_empty()).then(|| sums.collect())
     }
 
-    /// What goes over the border with a neighbour: what flowed, or what is scheduled.
-    pub fn border(&self, [imports, exports]: [Topic; 2], neighbour: &str) -> BorderHours {
-        let hours = |topic| self.sum(topic, neighbour, |_| true).unwrap_or_default();
+    /// What goes over the border of two zones, into the first and out of it: what flowed, or what is scheduled.
+    pub fn border(&self, topic: Topic, first: &str, second: &str) -> BorderHours {
+        let [imports, exports] =
+            [Subject::between(topic, second, first), Subject::between(topic, first, second)];
+        let hours = |subject| self.sum(subject, |_| true).unwrap_or_default();
         BorderHours {
-            imports: hours(imports),
-            exports: hours(exports),
-            imports_unknown_from: self.unknown_from(imports, neighbour),
-            exports_unknown_from: self.unknown_from(exports, neighbour),
+            imports: hours(&imports),
+            exports: hours(&exports),
+            imports_unknown_from: self.unknown_from(&imports),
+            exports_unknown_from: self.unknown_from(&exports),
         }
     }
 }

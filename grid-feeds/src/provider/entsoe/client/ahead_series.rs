@@ -12,7 +12,9 @@ use crate::feed::{
     Accounting, FeedError, Fetched, Kind, Quality, Query, Reading, Series, assemble,
 };
 use crate::local_time::LocalTime;
-use crate::provider::entsoe::ahead::{AheadSettings, Memory, Topic, estimated, traced_zone};
+use crate::provider::entsoe::ahead::{
+    AheadSettings, Memory, Subject, Topic, estimated, traced_zone,
+};
 use crate::provider::entsoe::map::MARKET_ZONE;
 use crate::provider::entsoe::powers::PowerKind;
 
@@ -80,10 +82,13 @@ impl Client {
         let (past, estimates) = self.reckoned(ahead, memory, query, until).await?;
         let kind = Kind::Co2 { accounting: Accounting::Average, factors };
         let mut series = if ahead.imports {
-            notes.push(
-                "consumption in the zone; imports are traced from neighbours, and not beyond them"
-                    .to_owned(),
-            );
+            let further = match ahead.borders.len() {
+                0 => "alone".to_owned(),
+                count => format!("and {count} more"),
+            };
+            notes.push(format!(
+                "consumption in the zone; imports are traced over its own borders {further}"
+            ));
             let past = past.into_iter().map(|piece| Reading {
                 span: piece.span,
                 value: piece.value,
@@ -152,55 +157,64 @@ impl Client {
         poll: &mut AheadPoll,
     ) -> Result<(), FeedError> {
         let own = self.settings.zone.as_str();
-        if memory.kinds(Topic::Generation, own).is_none() {
-            self.learn(memory, Topic::Generation, own, query).await?;
+        let own_generation = Subject::of(Topic::Generation, own);
+        if memory.kinds(&own_generation).is_none() {
+            self.learn(memory, &own_generation, query).await?;
         } else {
-            self.try_to_learn(memory, Topic::Generation, own, query, poll).await?;
+            self.try_to_learn(memory, &own_generation, query, poll).await?;
         }
-        let neighbours = if ahead.imports { ahead.neighbours.as_slice() } else { &[] };
-        for zone in std::iter::once(own).chain(neighbours.iter().map(String::as_str)) {
+        for zone in std::iter::once(own).chain(ahead.other_zones()) {
             if zone != own {
-                self.try_to_learn(memory, Topic::Generation, zone, query, poll).await?;
+                let generation = Subject::of(Topic::Generation, zone);
+                self.try_to_learn(memory, &generation, query, poll).await?;
             }
             if poll.is_past {
                 continue;
             }
             for topic in [Topic::WeatherForecast, Topic::GenerationForecast] {
-                self.try_to_learn(memory, topic, zone, query, poll).await?;
+                self.try_to_learn(memory, &Subject::of(topic, zone), query, poll).await?;
             }
             let is_level = |kind: &PowerKind| *kind == PowerKind::Generation;
-            let level = memory.sum(Topic::GenerationForecast, zone, is_level);
+            let level = memory.sum(&Subject::of(Topic::GenerationForecast, zone), is_level);
             if level.is_none_or(|hours| hours.range(query.now..).next().is_none()) {
-                self.try_to_learn(memory, Topic::LoadForecast, zone, query, poll).await?;
+                let load = Subject::of(Topic::LoadForecast, zone);
+                self.try_to_learn(memory, &load, query, poll).await?;
             }
         }
-        for zone in &ahead.neighbours {
-            let flows = [Topic::FlowIn, Topic::FlowOut].into_iter().filter(|_| ahead.imports);
-            let exchanges = [Topic::ExchangeIn, Topic::ExchangeOut].into_iter();
-            let is_past = poll.is_past;
-            for topic in flows.chain(exchanges.filter(|_| !is_past)) {
-                self.try_to_learn(memory, topic, zone, query, poll).await?;
-            }
+        for subject in self.over_borders(ahead, poll.is_past) {
+            self.try_to_learn(memory, &subject, query, poll).await?;
         }
         Ok(())
     }
 
-    /// Asks for a topic, and notes what goes wrong, unless the poll ends with it.
+    /// Both directions of all borders: what flowed, where imports count, and what is scheduled of hours to come.
+    fn over_borders(&self, ahead: &AheadSettings, is_past: bool) -> Vec<Subject> {
+        let topics = [(Topic::Flow, ahead.imports), (Topic::Exchange, !is_past)];
+        let mut subjects = Vec::new();
+        for (first, second) in ahead.borders_of(&self.settings.zone) {
+            for (topic, _) in topics.into_iter().filter(|(_, is_asked)| *is_asked) {
+                subjects.push(Subject::between(topic, second, first));
+                subjects.push(Subject::between(topic, first, second));
+            }
+        }
+        subjects
+    }
+
+    /// Asks for a subject, and notes what goes wrong, unless the poll ends with it.
     async fn try_to_learn(
         &self,
         memory: &mut Memory,
-        topic: Topic,
-        zone: &str,
+        subject: &Subject,
         query: Query<'_>,
         poll: &mut AheadPoll,
     ) -> Result<(), FeedError> {
-        let told = self.learn(memory, topic, zone, query).await;
-        let is_own = topic == Topic::Generation && zone == self.settings.zone;
+        let told = self.learn(memory, subject, query).await;
+        let is_own = *subject == Subject::of(Topic::Generation, &self.settings.zone);
         if let Some(error) = poll.missing(told, is_own)? {
             if !matches!(error, FeedError::NotPublished { .. }) {
-                memory.unanswered(topic, zone);
+                memory.unanswered(subject);
             }
-            poll.notes.push(format!("{} of {zone}: {error}", topic.word()));
+            poll.notes.push(format!("{subject}: {error}"));
         }
         Ok(())
     }
@@ -208,22 +222,21 @@ impl Client {
     async fn learn(
         &self,
         memory: &mut Memory,
-        topic: Topic,
-        zone: &str,
+        subject: &Subject,
         query: Query<'_>,
     ) -> Result<(), FeedError> {
-        let until = if topic.is_ahead() {
+        let until = if subject.topic.is_ahead() {
             end_of_tomorrow(query.now)?
         } else {
             query.now.min(query.window.end())
         };
-        let Some(window) = memory.window(topic, zone, until) else { return Ok(()) };
-        let (asked, document) = topic.document(&self.settings.zone, zone);
-        let told = self.powers(Query { window, ..query }, asked, document).await;
+        let Some(window) = memory.window(subject, until) else { return Ok(()) };
+        let asked = Query { window, ..query };
+        let told = self.powers(asked, &subject.zone, subject.document()).await;
         if matches!(told, Ok(_) | Err(FeedError::NotPublished { .. })) {
-            memory.answered(topic, zone, until);
+            memory.answered(subject, until);
         }
-        memory.learn(topic, zone, &told?, query.now);
+        memory.learn(subject, &told?, query.now);
         Ok(())
     }
 }
