@@ -54,6 +54,9 @@ pub const LOOK: Duration = Duration::from_secs(2);
 /// An hour.
 const HOUR: Seconds = Seconds::new(3600);
 
+/// A day of UTC.
+const DAY: Seconds = Seconds::new(24 * HOUR.get());
+
 /// A quarter-hour: the longest interval within which energy is spread evenly.
 const QUARTER: Seconds = QuarterHour::LENGTH;
 

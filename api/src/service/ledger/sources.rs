@@ -3,7 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 
-use planner::agenda::RateAgenda;
+use planner::agenda::{Piece, RateAgenda};
 use planner::identity::ReservationId;
 use planner::ledger::{
     Claim, ClaimedDraw, Holder, Hour, Interval, LedgerRow, Party, StatedJobs, Tariff,
@@ -45,6 +45,33 @@ pub(super) struct HourRows {
     pub(super) other_co2: Option<Co2Accounting>,
 }
 
+/// Intensities of the accounting that the site does not plan by.
+#[derive(Default)]
+pub(super) struct OtherIntensities {
+    /// `None` where the settings name no sources of it.
+    accounting: Option<Co2Accounting>,
+    /// In the order of time, in millionths of a gram per kWh.
+    pieces: Vec<Piece<i64>>,
+}
+
+impl OtherIntensities {
+    /// What is known in a part of the time, and how it is counted; `None` where it is nothing.
+    fn within(
+        &self,
+        window: Span,
+    ) -> Result<Option<(Co2Accounting, RateAgenda<CarbonIntensity>)>, Fault> {
+        let pieces = self.pieces.iter().filter_map(|piece| {
+            Some(Piece { span: piece.span.intersection(window)?, value: piece.value })
+        });
+        let pieces: Vec<Piece<i64>> = pieces.collect();
+        let Some(accounting) = self.accounting.filter(|_| !pieces.is_empty()) else {
+            return Ok(None);
+        };
+        let intensities = rates(pieces, CarbonIntensity::from_millionths_g_per_kwh);
+        Ok(Some((accounting, intensities.map_err(Fault::internal)?)))
+    }
+}
+
 impl HourRows {
     /// Of an hour of a closed month of which it was not known: what it emits by that is no news of the month that is open.
     pub(super) fn without_other_co2(self) -> Self {
@@ -62,6 +89,7 @@ impl LedgerService {
         &self,
         hour: Timestamp,
         stated: StatedJobs,
+        other_co2: &OtherIntensities,
     ) -> Result<HourRows, Fault> {
         let Some(window) = Span::starting(hour, HOUR) else { return Ok(HourRows::default()) };
         let mut sources = self.shared.database.ledger_sources(window).await?;
@@ -73,7 +101,7 @@ impl LedgerService {
         let price = rates(std::mem::take(&mut sources.price), EnergyPrice::from_millionths_per_mwh);
         let co2 =
             rates(std::mem::take(&mut sources.co2), CarbonIntensity::from_millionths_g_per_kwh);
-        let (other_co2, other) = self.other_co2(window).await?.unzip();
+        let (other_co2, other) = other_co2.within(window)?.unzip();
         let settings = std::sync::Arc::clone(&self.shared.settings);
         let tariff = Tariff {
             price: price.map_err(Fault::internal)?,
@@ -112,22 +140,20 @@ impl LedgerService {
         .await?
     }
 
-    /// The intensities of the accounting that the site does not plan by, and how they are counted; `None` where none is known
-    /// of a window.
-    async fn other_co2(
+    /// What is known of the accounting that the site does not plan by, from one hour to another, this included.
+    pub(super) async fn other_co2(
         &self,
-        window: Span,
-    ) -> Result<Option<(Co2Accounting, RateAgenda<CarbonIntensity>)>, Fault> {
+        first: Timestamp,
+        last: Timestamp,
+    ) -> Result<OtherIntensities, Fault> {
         let settings = &self.shared.settings.feeds;
         let accounting = settings.other_co2().and_then(|it| Co2Accounting::of(it.kind));
-        let Some(accounting) = accounting else { return Ok(None) };
+        let Some((accounting, window)) = accounting.zip(Span::new(first, last + HOUR)) else {
+            return Ok(OtherIntensities::default());
+        };
         let known = self.feeds.other_co2(window, None).await?.unwrap_or_default();
-        if known.is_empty() {
-            return Ok(None);
-        }
-        let pieces = known.iter().map(|it| it.piece);
-        let intensities = rates(pieces, CarbonIntensity::from_millionths_g_per_kwh);
-        Ok(Some((accounting, intensities.map_err(Fault::internal)?)))
+        let pieces = known.iter().map(|it| it.piece).collect();
+        Ok(OtherIntensities { accounting: Some(accounting), pieces })
     }
 
     /// What meters measured in a window.
@@ -305,6 +331,35 @@ mod tests {
             .collect();
         let (off, switching) = (Holder::Off, Holder::Switching);
         assert_eq!(told, [(switching, 600, 900, 1), (off, 0, 600, 1), (off, 0, 3600, 1)]);
+    }
+
+    /// 100 g/kWh until 5400 s and 300 after it, to 9000 s. The second hour has half an hour of each, the third half an hour of 300, and of
+    /// the fourth nothing is known.
+    #[test]
+    fn an_hour_has_its_part_of_what_is_known_of_the_other_accounting() {
+        use grid_feeds::feed::{Accounting, Factors};
+
+        let gram = 1_000_000;
+        let accounting =
+            Co2Accounting { accounting: Accounting::Marginal, factors: Some(Factors::Direct) };
+        let known = OtherIntensities {
+            accounting: Some(accounting),
+            pieces: vec![
+                Piece { span: span(0, 5400), value: 100 * gram },
+                Piece { span: span(5400, 9000), value: 300 * gram },
+            ],
+        };
+        let lengths = |hour: i64| {
+            let window = span(hour * 3600, (hour + 1) * 3600);
+            let (counted, intensities) = known.within(window).unwrap()?;
+            assert_eq!(counted, accounting);
+            let pieces = intensities.agenda().pieces().iter();
+            Some(pieces.map(|piece| piece.span.length().get()).collect::<Vec<_>>())
+        };
+        assert_eq!(lengths(1), Some(vec![1800, 1800]));
+        assert_eq!(lengths(2), Some(vec![1800]));
+        assert_eq!(lengths(3), None);
+        assert!(OtherIntensities::default().within(span(0, 3600)).unwrap().is_none());
     }
 
     /// From 500 to 2000 lie the rest of one quarter-hour, a whole one and the beginning of the next.

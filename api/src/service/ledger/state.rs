@@ -5,8 +5,8 @@ use planner::time::{Seconds, Span, Timestamp};
 use storage::NewStatement;
 
 use super::months::month_of;
-use super::sources::HourRows;
-use super::{HOUR, LedgerService, Memo};
+use super::sources::{HourRows, OtherIntensities};
+use super::{DAY, HOUR, LedgerService, Memo};
 use crate::service::shared::Fault;
 use crate::service::shared::provenance::Co2Accounting;
 
@@ -28,7 +28,9 @@ impl LedgerService {
         };
         let Some(mut next) = next else { return Ok(None) };
         while next + HOUR + self.settings().delay <= self.shared.now() {
-            let HourRows { rows, other_co2 } = self.rows_of(next, StatedJobs::default()).await?;
+            let known = self.other_co2(next, next).await?;
+            let stated = StatedJobs::default();
+            let HourRows { rows, other_co2 } = self.rows_of(next, stated, &known).await?;
             let statement = NewStatement {
                 hour: next,
                 number: 0,
@@ -80,7 +82,8 @@ impl LedgerService {
         self.state_anew(Span::new(from, newest)).await?;
         for (hour, changes) in late {
             if hour < from {
-                self.state_hour_anew(hour).await?;
+                let other_co2 = self.other_co2(hour, hour).await?;
+                self.state_hour_anew(hour, &other_co2).await?;
             }
             self.shared.database.forget_changed_hour(hour, changes).await?;
         }
@@ -88,23 +91,34 @@ impl LedgerService {
         Ok(())
     }
 
-    /// States the hours anew that begin in a span, where they are not as they were stated.
+    /// States the hours anew that begin in a span, where they are not as they were stated. What is known of the
+    /// accounting that the site does not plan by is read a day at a time, since the prices of a whole year may be revised at once.
     async fn state_anew(&self, span: Option<Span>) -> Result<(), Fault> {
         let Some(span) = span else { return Ok(()) };
-        for hour in self.shared.database.stated_hours(span).await? {
-            self.state_hour_anew(hour).await?;
+        let hours = self.shared.database.stated_hours(span).await?;
+        let day = |hour: &Timestamp| hour.as_unix_seconds().div_euclid(DAY.get());
+        for hours in hours.chunk_by(|one, next| day(one) == day(next)) {
+            let Some((first, last)) = hours.first().zip(hours.last()) else { continue };
+            let other_co2 = self.other_co2(*first, *last).await?;
+            for &hour in hours {
+                self.state_hour_anew(hour, &other_co2).await?;
+            }
         }
         Ok(())
     }
 
     /// States an hour anew, where it is not as it was stated, and what it rests on is all kept.
-    async fn state_hour_anew(&self, hour: Timestamp) -> Result<(), Fault> {
+    async fn state_hour_anew(
+        &self,
+        hour: Timestamp,
+        other_co2: &OtherIntensities,
+    ) -> Result<(), Fault> {
         let database = &self.shared.database;
         if hour < database.sealed_until().await? {
             return Ok(());
         }
         let (number, before) = database.stated_of_hour(hour).await?;
-        let mut known = self.rows_of(hour, StatedJobs::of(&before)).await?;
+        let mut known = self.rows_of(hour, StatedJobs::of(&before), other_co2).await?;
         let now = self.shared.now();
         let counted = counted_in(hour, self.open_from(now)?);
         if counted != hour && !before.iter().any(|row| row.amounts.other_co2_mg.is_some()) {
