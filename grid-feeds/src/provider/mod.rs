@@ -29,6 +29,7 @@ pub mod octopus;
 pub mod odre;
 pub mod openelectricity;
 pub mod pjm;
+mod plain_client;
 mod register;
 pub mod rte_eco2mix;
 pub mod rte_tempo;
@@ -45,6 +46,7 @@ use planner::time::Seconds;
 use serde::de::DeserializeOwned;
 
 pub use declaration::Declaration;
+pub use plain_client::PlainClient;
 
 use crate::feed::{FeedError, Quantity, Role};
 use crate::http::Http;

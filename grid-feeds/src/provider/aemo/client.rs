@@ -6,7 +6,7 @@ use super::map;
 use crate::archive::one_file;
 use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role, Validator};
 use crate::http::{Http, send, send_decoded};
-use crate::provider::Declaration;
+use crate::provider::{Declaration, PlainClient};
 use crate::schedule::Rhythm;
 
 /// Where the files of about two days are.
@@ -53,19 +53,9 @@ impl Declaration for Settings {
 }
 
 /// Asks about one region.
-#[derive(Debug)]
-pub struct Client {
-    source: Box<str>,
-    settings: Settings,
-    http: Http,
-}
+pub type Client = PlainClient<Settings>;
 
 impl Client {
-    /// A client of `settings`.
-    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
-        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
-    }
-
     async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
         let Settings { region, base_url } = &self.settings;
         if query.window.end() <= query.now {

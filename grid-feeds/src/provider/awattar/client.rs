@@ -5,7 +5,7 @@ use planner::time::Seconds;
 use super::map;
 use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role};
 use crate::http::{Http, conditional, send};
-use crate::provider::Declaration;
+use crate::provider::{Declaration, PlainClient};
 use crate::schedule::Rhythm;
 
 /// Whose prices.
@@ -49,19 +49,9 @@ impl Declaration for Settings {
 }
 
 /// Asks for one country.
-#[derive(Debug)]
-pub struct Client {
-    source: Box<str>,
-    settings: Settings,
-    http: Http,
-}
+pub type Client = PlainClient<Settings>;
 
 impl Client {
-    /// A client of `settings`.
-    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
-        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
-    }
-
     async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
         let (host, country, zone) = match self.settings.country {
             Country::Germany => ("https://api.awattar.de", "de", "DE-LU"),

@@ -7,8 +7,8 @@ use crate::archive::one_file;
 use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role};
 use crate::http::{Http, send_decoded};
 use crate::local_time::LocalTime;
-use crate::provider::Declaration;
 use crate::provider::american::delivery_days;
+use crate::provider::{Declaration, PlainClient};
 use crate::schedule::Rhythm;
 
 /// One node or hub.
@@ -48,19 +48,9 @@ impl Declaration for Settings {
 }
 
 /// Asks about one node.
-#[derive(Debug)]
-pub struct Client {
-    source: Box<str>,
-    settings: Settings,
-    http: Http,
-}
+pub type Client = PlainClient<Settings>;
 
 impl Client {
-    /// A client of `settings`.
-    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
-        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
-    }
-
     async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
         let Settings { node, base_url } = &self.settings;
         let local = LocalTime::named(map::ZONE).map_err(FeedError::calendar)?;

@@ -8,7 +8,7 @@ use crate::feed::{
     CarbonFeed, Factors, FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role, Series,
 };
 use crate::http::{Http, send};
-use crate::provider::Declaration;
+use crate::provider::{Declaration, PlainClient};
 
 /// What is generated is published so long after its step begins, or later.
 const LATEST_PUBLICATION: Seconds = Seconds::new(2 * 3600);
@@ -61,19 +61,9 @@ impl Declaration for Settings {
 }
 
 /// Asks about Great Britain.
-#[derive(Debug)]
-pub struct Client {
-    source: Box<str>,
-    settings: Settings,
-    http: Http,
-}
+pub type Client = PlainClient<Settings>;
 
 impl Client {
-    /// A client of `settings`.
-    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
-        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
-    }
-
     async fn market_index(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
         let (first, last) = span(query, Seconds::new(0))?;
         let Settings { market_index, base_url, .. } = &self.settings;

@@ -12,7 +12,7 @@ use crate::feed::{
 };
 use crate::http::{Http, send};
 use crate::local_time::LocalTime;
-use crate::provider::Declaration;
+use crate::provider::{Declaration, PlainClient};
 use crate::schedule::Rhythm;
 
 /// Records on one page: more than a month of five minutes.
@@ -83,19 +83,9 @@ impl Declaration for Settings {
 }
 
 /// Asks about one area.
-#[derive(Debug)]
-pub struct Client {
-    source: Box<str>,
-    settings: Settings,
-    http: Http,
-}
+pub type Client = PlainClient<Settings>;
 
 impl Client {
-    /// A client of `settings`.
-    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
-        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
-    }
-
     async fn price_series(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
         let (first, last) = (day(query.window.start())?, day(query.window.end() - Seconds::ONE)?);
         let from = map::QUARTER_HOURS_FROM;

@@ -8,7 +8,7 @@ use crate::feed::{
 };
 use crate::http::{Answer, Http, conditional, send};
 use crate::local_time::LocalTime;
-use crate::provider::Declaration;
+use crate::provider::{Declaration, PlainClient};
 use crate::schedule::Rhythm;
 
 /// One bidding zone or country.
@@ -54,19 +54,9 @@ impl Declaration for Settings {
 }
 
 /// Asks about one zone.
-#[derive(Debug)]
-pub struct Client {
-    source: Box<str>,
-    settings: Settings,
-    http: Http,
-}
+pub type Client = PlainClient<Settings>;
 
 impl Client {
-    /// A client of `settings`.
-    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
-        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
-    }
-
     async fn fetch(
         &self,
         query: Query<'_>,

@@ -7,7 +7,7 @@ use super::{RecordArea, map};
 use crate::feed::{CarbonFeed, Factors, FeedError, Fetched, Fetching, Quantity, Query, Role};
 use crate::http::{Http, send_decoded};
 use crate::local_time::LocalTime;
-use crate::provider::{Declaration, japanese};
+use crate::provider::{Declaration, PlainClient, japanese};
 use crate::schedule::Rhythm;
 
 /// One area.
@@ -44,19 +44,9 @@ impl Declaration for Settings {
 }
 
 /// Asks for files of one area.
-#[derive(Debug)]
-pub struct Client {
-    source: Box<str>,
-    settings: Settings,
-    http: Http,
-}
+pub type Client = PlainClient<Settings>;
 
 impl Client {
-    /// A client of `settings`.
-    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
-        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
-    }
-
     async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
         let Settings { area, factors, base_url } = &self.settings;
         let local = LocalTime::named(japanese::ZONE).map_err(FeedError::calendar)?;

@@ -7,9 +7,9 @@ use super::{SpotArea, map};
 use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role};
 use crate::http::{Http, send_decoded};
 use crate::local_time::LocalTime;
-use crate::provider::Declaration;
 use crate::provider::american::delivery_days;
 use crate::provider::japanese;
+use crate::provider::{Declaration, PlainClient};
 use crate::schedule::Rhythm;
 
 /// The page of the market: files are told to nobody who does not come from there.
@@ -52,19 +52,9 @@ impl Declaration for Settings {
 }
 
 /// Asks for files, and reads one area in them.
-#[derive(Debug)]
-pub struct Client {
-    source: Box<str>,
-    settings: Settings,
-    http: Http,
-}
+pub type Client = PlainClient<Settings>;
 
 impl Client {
-    /// A client of `settings`.
-    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
-        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
-    }
-
     async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
         let Settings { area, base_url } = &self.settings;
         let local = LocalTime::named(japanese::ZONE).map_err(FeedError::calendar)?;

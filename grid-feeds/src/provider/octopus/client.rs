@@ -8,7 +8,7 @@ use super::catalogue::{self, Family, Offering, Stretch};
 use super::map::{self, Terms};
 use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role, Series};
 use crate::http::{Http, send};
-use crate::provider::Declaration;
+use crate::provider::{Declaration, PlainClient};
 use crate::schedule::Rhythm;
 
 /// Pages of 1500 half-hours: a year has 12. Lists of products have one or two.
@@ -99,19 +99,9 @@ impl Declaration for Settings {
 }
 
 /// Asks for rates.
-#[derive(Debug)]
-pub struct Client {
-    source: Box<str>,
-    settings: Settings,
-    http: Http,
-}
+pub type Client = PlainClient<Settings>;
 
 impl Client {
-    /// A client of `settings`.
-    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
-        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
-    }
-
     async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
         let product = &self.settings.product;
         let (series, last) = if catalogue::family_of(product).is_some() {

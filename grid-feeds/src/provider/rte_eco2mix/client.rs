@@ -7,7 +7,7 @@ use super::map;
 use crate::feed::{CarbonFeed, FeedError, Fetched, Fetching, Quantity, Query, Role};
 use crate::http::{Http, send};
 use crate::local_time::LocalTime;
-use crate::provider::Declaration;
+use crate::provider::{Declaration, PlainClient};
 
 /// France.
 #[derive(Clone, Debug, serde::Deserialize)]
@@ -39,19 +39,9 @@ impl Declaration for Settings {
 }
 
 /// Asks for curves.
-#[derive(Debug)]
-pub struct Client {
-    source: Box<str>,
-    settings: Settings,
-    http: Http,
-}
+pub type Client = PlainClient<Settings>;
 
 impl Client {
-    /// A client of `settings`.
-    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
-        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
-    }
-
     async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
         let local = LocalTime::paris().map_err(FeedError::calendar)?;
         let date = |instant| local.date(instant).map_err(FeedError::calendar);

@@ -6,8 +6,8 @@ use planner::time::Seconds;
 use super::map;
 use crate::feed::{FeedError, Fetched, Fetching, PriceFeed, Quantity, Query, Role};
 use crate::http::Http;
-use crate::provider::Declaration;
 use crate::provider::american::daily_files;
+use crate::provider::{Declaration, PlainClient};
 use crate::schedule::Rhythm;
 
 /// One settlement location.
@@ -54,19 +54,9 @@ impl Declaration for Settings {
 }
 
 /// Asks for files, and reads one location in them.
-#[derive(Debug)]
-pub struct Client {
-    source: Box<str>,
-    settings: Settings,
-    http: Http,
-}
+pub type Client = PlainClient<Settings>;
 
 impl Client {
-    /// A client of `settings`.
-    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
-        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
-    }
-
     async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
         let Settings { location, area, base_url } = &self.settings;
         let request = |day: Date| {

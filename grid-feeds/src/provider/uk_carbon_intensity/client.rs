@@ -6,7 +6,7 @@ use super::map;
 use super::wire::HalfHour;
 use crate::feed::{CarbonFeed, FeedError, Fetched, Fetching, Quantity, Query, Role};
 use crate::http::{Http, send};
-use crate::provider::Declaration;
+use crate::provider::{Declaration, PlainClient};
 
 /// Great Britain or a region of it.
 #[derive(Clone, Debug, serde::Deserialize)]
@@ -40,19 +40,9 @@ impl Declaration for Settings {
 }
 
 /// Asks for half-hours.
-#[derive(Debug)]
-pub struct Client {
-    source: Box<str>,
-    settings: Settings,
-    http: Http,
-}
+pub type Client = PlainClient<Settings>;
 
 impl Client {
-    /// A client of `settings`.
-    pub fn new(source: &str, settings: &Settings, http: &Http) -> Self {
-        Self { source: source.into(), settings: settings.clone(), http: http.clone() }
-    }
-
     async fn fetch(&self, query: Query<'_>) -> Result<Fetched, FeedError> {
         let (start, end) = (query.window.start(), query.window.end());
         let mut half_hours = Vec::new();
