@@ -4,7 +4,7 @@
 //! hours when summer time begins and 25 when it ends.
 
 use jiff::civil::{Date, DateTime, Weekday};
-use jiff::tz::{TimeZone, TimeZoneDatabase};
+use jiff::tz::{AmbiguousOffset, Offset, TimeZone, TimeZoneDatabase};
 use planner::time::Timestamp;
 
 /// The time zone in which local times are meant.
@@ -53,6 +53,22 @@ impl LocalTime {
     pub fn civil_instant(&self, local: DateTime) -> Result<Timestamp, jiff::Error> {
         let local = local.to_zoned(self.0.clone())?;
         Ok(Timestamp::from_unix_seconds(local.timestamp().as_second()))
+    }
+
+    /// The instants at which the clock shows `local`: two where it does so twice, none where it never does.
+    ///
+    /// # Errors
+    /// Beyond the year 9999.
+    pub fn civil_instants(&self, local: DateTime) -> Result<Vec<Timestamp>, jiff::Error> {
+        let offsets = match self.0.to_ambiguous_timestamp(local).offset() {
+            AmbiguousOffset::Unambiguous { offset } => vec![offset],
+            AmbiguousOffset::Gap { .. } => Vec::new(),
+            AmbiguousOffset::Fold { before, after } => vec![before, after],
+        };
+        let instant = |offset: Offset| {
+            Ok(Timestamp::from_unix_seconds(offset.to_timestamp(local)?.as_second()))
+        };
+        offsets.into_iter().map(instant).collect()
     }
 
     /// The first instant of `date` as RFC 3339 with the offset of the zone.

@@ -11,7 +11,7 @@ use super::days::{ClockDays, HOURS};
 use super::inputs::same_weekday;
 use super::lead::DayForecast;
 use super::walk::Walk;
-use super::{Model, floor};
+use super::{Model, floor, mean};
 use crate::feed::Kind;
 
 /// What is tested.
@@ -134,7 +134,7 @@ pub fn backtest(
         let wanted = days.from(&model.local, test.start);
         let inputs = InputDays::new(&model.local, &days, inputs, ahead, Seconds::new(0));
         for (origin, forecasts) in Walk::new(&days, &inputs, ahead, wanted) {
-            test.compare(model, &days, origin, &forecasts);
+            test.compare((model, history), &days, origin, &forecasts);
         }
     }
     // Horizons may have hours in common.
@@ -198,7 +198,14 @@ impl<'a> Test<'a> {
         ClockDays::before(model.calendar(), model.step, history, end, usize::MAX)
     }
 
-    fn compare(&mut self, model: &Model, days: &ClockDays, origin: usize, said: &[DayForecast]) {
+    /// Compares what was said at the beginning of a day with what came.
+    fn compare(
+        &mut self,
+        (model, history): (&Model, &Agenda<i64>),
+        days: &ClockDays,
+        origin: usize,
+        said: &[DayForecast],
+    ) {
         let Some(made_at) = days.start(&model.local, origin, 0) else { return };
         if !(self.start..self.options.span.end()).contains(&made_at) {
             return;
@@ -208,8 +215,8 @@ impl<'a> Test<'a> {
             for slot in hours.start * days.per_hour..hours.end * days.per_hour {
                 let day_slots = HOURS * days.per_hour;
                 let (lead, slot) = (slot / day_slots + 1, slot % day_slots);
-                let Some(tested) = self.tested_forecast(model, days, (origin, lead, slot), said)
-                else {
+                let target = origin + lead - 1;
+                let Some(day) = said.get(lead - 1).filter(|_| target < days.days.len()) else {
                     continue;
                 };
                 let values = |day: usize| days.days.get(day)?.own(slot);
@@ -217,31 +224,20 @@ impl<'a> Test<'a> {
                 let Some((yesterday, last_week)) = values(origin - 1).zip(last_week) else {
                     continue;
                 };
-                let Some(came) = values(origin + lead - 1) else { continue };
-                self.found[index].add(came, &tested, yesterday, last_week);
-                let by_inputs =
-                    said.get(lead - 1).is_some_and(|it| it.by_inputs[slot / days.per_hour]);
-                self.by_inputs += usize::from(by_inputs);
-                if self.options.lists_forecasts {
-                    self.forecasts.push(TestedForecast { made_at, ..tested });
+                let [value, p10, p90] = day.at(self.options.kind, slot);
+                for start in days.starts(&model.local, target, slot) {
+                    let Some(span) = Span::starting(start, model.step) else { continue };
+                    let Some(came) = mean(history, span) else { continue };
+                    let tested = TestedForecast { made_at, span, value, p10, p90 };
+                    self.found[index].add(came as f64 / 1e6, &tested, yesterday, last_week);
+                    self.by_inputs += usize::from(day.by_inputs[slot / days.per_hour]);
+                    if self.options.lists_forecasts {
+                        self.forecasts.push(tested);
+                    }
                 }
             }
         }
         let after = self.found.iter().map(|it| it.samples).sum::<usize>();
         self.origins += usize::from(after > before);
-    }
-
-    fn tested_forecast(
-        &self,
-        model: &Model,
-        days: &ClockDays,
-        (origin, lead, slot): (usize, usize, usize),
-        said: &[DayForecast],
-    ) -> Option<TestedForecast> {
-        let day = said.get(lead - 1)?;
-        let start = days.start(&model.local, origin + lead - 1, slot)?;
-        let [value, p10, p90] = day.at(self.options.kind, slot);
-        let span = Span::starting(start, model.step)?;
-        Some(TestedForecast { made_at: start, span, value, p10, p90 })
     }
 }

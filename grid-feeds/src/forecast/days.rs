@@ -123,11 +123,21 @@ impl ClockDays {
 
     /// When a slot of a day begins; days count from 0 for the oldest, also beyond the origin.
     pub fn start(&self, local: &LocalTime, day: usize, slot: usize) -> Option<Timestamp> {
+        local.civil_instant(self.clock_of_slot(day, slot)?).ok()
+    }
+
+    /// All instants at which a slot of a day begins: two where the clock goes through it twice, none where it skips it.
+    pub fn starts(&self, local: &LocalTime, day: usize, slot: usize) -> Vec<Timestamp> {
+        let instants = |at| local.civil_instants(at).ok();
+        self.clock_of_slot(day, slot).and_then(instants).unwrap_or_default()
+    }
+
+    /// What the clock shows when a slot of a day begins.
+    fn clock_of_slot(&self, day: usize, slot: usize) -> Option<DateTime> {
         let ahead = i64::try_from(day).ok()? - i64::try_from(self.days.len()).ok()?;
         let step = 3600 / i64::try_from(self.per_hour).ok()?;
         let after = i64::try_from(slot).ok()? * step;
-        let at = self.origin.checked_add(ahead.days()).ok()?.checked_add(after.seconds()).ok()?;
-        local.civil_instant(at).ok()
+        self.origin.checked_add(ahead.days()).ok()?.checked_add(after.seconds()).ok()
     }
 
     /// The first day that begins at or after an instant.

@@ -69,6 +69,28 @@ fn forecasts_are_those_that_were_made_then() {
     }
 }
 
+/// The day on which summer time begins has 23 hours, and the one on which it ends 25: each has its forecast, and the hour that comes twice
+/// the same at both times.
+#[test]
+fn days_of_23_and_25_hours_are_forecast_whole() {
+    for (begin, made_at, end, count) in [
+        ("2026-01-04T23:00:00Z", "2026-03-28T23:00:00Z", "2026-03-29T22:00:00Z", 23),
+        ("2026-08-02T22:00:00Z", "2026-10-24T22:00:00Z", "2026-10-25T23:00:00Z", 25),
+    ] {
+        let history = hours(begin, 24 * 90, |hour, day| i64::from(hour) + drawn(day));
+        let found = backtest(&model(), &history, &[], &options(made_at, end, &[24]));
+        assert_eq!((found.origins, found.horizons[0].samples), (1, count), "{made_at}");
+        let spans: Vec<Span> = found.forecasts.iter().map(|it| it.span).collect();
+        assert_eq!((spans[0].start(), spans[count - 1].end()), (at(made_at), at(end)));
+        assert!(spans.windows(2).all(|pair| pair[0].end() == pair[1].start()), "{spans:?}");
+        let next = continued(&history, made_at, 2);
+        for (tested, piece) in found.forecasts.iter().zip(next.pieces()) {
+            assert_eq!(tested.span, piece.span);
+            assert!((tested.value - piece.value.value as f64 / 1e6).abs() < 1e-6, "{tested:?}");
+        }
+    }
+}
+
 /// Days are drawn, and hours around them: eight of ten values stay in their bands.
 #[test]
 fn bands_hold_what_they_promise() {
