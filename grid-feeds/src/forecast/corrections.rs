@@ -1,5 +1,6 @@
-//! What corrects first guesses: regressions for each hour of the day, for each hour with calm days counting as much as wild
-//! ones, and for all hours together.
+//! What corrects first guesses: regressions for each hour of the day, and for each hour with calm days counting as much as wild
+//! ones. Both are drawn to a regression for all hours together, which is drawn to the guess: so an hour differs from the
+//! others only as far as it has shown that it does.
 
 use super::days::HOURS;
 use super::regression::{Regression, Weights};
@@ -7,26 +8,30 @@ use super::regression::{Regression, Weights};
 /// After so many days what was learnt counts half.
 const HALF_LIFE_DAYS: f64 = 180.0;
 
-/// Regressions take part after so many days, and a week more for each day that they look further ahead than the first, up to
+/// Regressions take part after so many days, and three more for each day that they look further ahead than the first, up to
 /// the third.
-const FIRST_DAYS: usize = 21;
-const MORE_DAYS: usize = 7;
+const FIRST_DAYS: usize = 28;
+const MORE_DAYS: usize = 3;
 const THIRD: usize = 3;
 
-/// How much regressions are drawn to the first guess: by hour, for each day ahead.
-const BY_HOUR: f64 = 0.25;
+/// How much the regression for all hours together is drawn to the first guess.
+const TOGETHER: f64 = 0.2;
 
-/// By hour, relative to the scale of the day.
+/// How much regressions by hour are drawn to that for all hours together, for each day ahead.
+const BY_HOUR: f64 = 0.15;
+
+/// Those that are relative to the scale of the day.
 const RELATIVE: f64 = 1.0;
 
 /// With as many days learnt, regressions are drawn twice as much.
 const SCARCE_DAYS: f64 = 60.0;
 
-/// For all hours together.
-const TOGETHER: f64 = 0.05;
+/// A miss of so many times the scale of the day weighs half of what a small one does: a mean size of errors is to be small, not a
+/// mean square, and a few wild days are no pattern.
+const HALF_TRUSTED: f64 = 3.0;
 
 /// How many rules corrections make.
-pub(super) const RULES: usize = 3;
+pub(super) const RULES: usize = 2;
 
 /// Regressions on so many inputs, and what they came to.
 pub(super) struct Corrections {
@@ -75,7 +80,7 @@ impl Corrections {
 
     /// Learns by how much the guess for an hour of day `day` missed, whose usual change is `scale`.
     pub fn learn(&mut self, hour: usize, inputs: &[f64], missed: f64, day: usize, scale: f64) {
-        let weight = 2.0_f64.powf(day as f64 / HALF_LIFE_DAYS);
+        let weight = 2.0_f64.powf(day as f64 / HALF_LIFE_DAYS) * trust(missed, scale);
         self.by_hour[hour].learn(inputs, missed, weight);
         self.relative[hour].learn(inputs, missed, weight / scale.powi(2));
     }
@@ -91,16 +96,21 @@ impl Corrections {
             all.add(hour);
         }
         let few = 1.0 + SCARCE_DAYS / self.learnt_days.max(1) as f64;
-        let together = all.coefficients(TOGETHER * few)?;
+        let together = all.coefficients(TOGETHER * few, None)?;
         let rules = self.by_hour.iter().zip(&self.relative).map(|(plain, relative)| {
             // An hour that was never known has what all have.
             let or_all = |own: Option<Weights>| own.unwrap_or_else(|| together.clone());
             [
-                or_all(plain.coefficients(BY_HOUR * lead as f64 * few)),
-                or_all(relative.coefficients(RELATIVE * few)),
-                together.clone(),
+                or_all(plain.coefficients(BY_HOUR * lead as f64 * few, Some(&together))),
+                or_all(relative.coefficients(RELATIVE * few, Some(&together))),
             ]
         });
         Some(rules.collect())
     }
+}
+
+/// How much a miss weighs on a day of such a scale.
+pub(super) fn trust(missed: f64, scale: f64) -> f64 {
+    let scales = missed.abs() / scale;
+    HALF_TRUSTED / (HALF_TRUSTED + scales)
 }

@@ -1,6 +1,7 @@
 //! What a forecast of a day rests on: the days before it, as differences from a first guess.
 
 use super::days::{ClockDay, ClockDays, HOURS};
+use super::guess::{Sources, mean};
 
 /// How many inputs there are for each value.
 pub(super) const INPUTS: usize = 32;
@@ -11,9 +12,12 @@ const WEEK: usize = 7;
 /// Days of the latest two weeks.
 const FORTNIGHT: usize = 2 * WEEK;
 
+/// Days of the latest four weeks.
+const MONTH: usize = 4 * WEEK;
+
 /// What is known of one day ahead: for each of its hours, or its slots, a first guess and the inputs that correct it.
 pub(super) struct DayAhead {
-    /// The mean of yesterday, of the last seven days and of the same day last week.
+    /// A mixture with shares that are the same for every series ([`Sources`]).
     pub guess: Vec<f64>,
     /// Values of the last day that is known, by hour or slot.
     pub yesterday: Vec<f64>,
@@ -70,15 +74,26 @@ impl DayAhead {
         let back = |days: usize| of(origin - days);
         let (last, second, third) = (back(1)?, back(2)?, back(3)?);
         let common = Common::new(days, week, origin, lead, last_week_at)?;
+        let month = mean_of_days(days.days.get(origin.saturating_sub(MONTH)..origin)?, resolution);
         let usual = match resolution {
             Resolution::Hours => &common.usual,
             Resolution::Slots => &mean_of_days(week, resolution),
         };
+        let sources = Sources {
+            yesterday: last,
+            last_week,
+            two_weeks_ago: two,
+            week: usual,
+            month: &month,
+            level_before: common.level_before,
+        };
+        let guess = sources.guess(lead);
         let count = last.len();
         let hour = count / HOURS;
-        let (mut guess, mut inputs) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        for slot in 0..count {
-            let first = (last[slot] + usual[slot] + last_week[slot]) / 3.0;
+        // Differences between times of day are taken from hours, so that the shape within an hour stays as it is.
+        let of_hours: Vec<f64> = guess.chunks(hour).map(mean).collect();
+        let mut inputs = Vec::with_capacity(count);
+        for (slot, &first) in guess.iter().enumerate() {
             let mut row = [0.0; INPUTS];
             let neighbour = |index: usize| last[index % count] - usual[index % count];
             let own = [
@@ -89,7 +104,7 @@ impl DayAhead {
                 two[slot] - first,
                 three[slot] - first,
                 usual[slot] - first,
-                common.level - common.guess[slot / hour],
+                common.level - of_hours[slot / hour],
                 neighbour(slot + count - hour),
                 neighbour(slot + hour),
             ];
@@ -98,7 +113,6 @@ impl DayAhead {
             let weekday = days.weekday(origin + lead - 1, slot / hour);
             row[INPUTS - 1 - WEEK + weekday] = common.spread;
             row[INPUTS - 1] = common.spread;
-            guess.push(first);
             inputs.push(row);
         }
         let fortnight = days.days.get(origin.saturating_sub(FORTNIGHT)..origin)?;
@@ -116,9 +130,8 @@ struct Common {
     level: f64,
     /// What is usual in each hour.
     usual: Vec<f64>,
-    /// The first guess for each hour, as the guesses for its slots are in the mean: differences between times of day are taken
-    /// from hours, so that the shape within an hour stays as it is.
-    guess: [f64; HOURS],
+    /// The mean of the seven days before the last seven, as far as there are any.
+    level_before: f64,
     /// By how much hours differ from their mean over the week, as a root of squares.
     spread: f64,
     /// Day means and the end of the last day, less what is usual.
@@ -133,7 +146,12 @@ impl Common {
         lead: usize,
         last_week: usize,
     ) -> Option<Self> {
-        let level = week.iter().map(|day| day.mean).sum::<f64>() / week.len() as f64;
+        let level_of = |week: &[ClockDay]| {
+            week.iter().map(|day| day.mean).sum::<f64>() / week.len().max(1) as f64
+        };
+        let level = level_of(week);
+        let before = days.days.get(origin.saturating_sub(FORTNIGHT)..origin - WEEK)?;
+        let level_before = if before.is_empty() { level } else { level_of(before) };
         let usual = mean_of_days(week, Resolution::Hours);
         let squares = week.iter().flat_map(|day| day.hours.iter().zip(&usual));
         let squares = squares.map(|(hour, usual)| (hour - usual).powi(2)).sum::<f64>();
@@ -141,8 +159,6 @@ impl Common {
         let last = week.last()?;
         let two = same_weekday(origin, lead, 1).unwrap_or(last_week);
         let last_week = days.days.get(last_week)?;
-        let of_hour = |hour: usize| (last.hours[hour] + usual[hour] + last_week.hours[hour]) / 3.0;
-        let guess = std::array::from_fn(of_hour);
         let mut inputs = [0.0; 14];
         for (input, day) in inputs.iter_mut().zip(week) {
             *input = day.mean - level;
@@ -157,7 +173,7 @@ impl Common {
             late(&last.hours) - late(&usual),
             last.hours[HOURS - 1] - usual[HOURS - 1],
         ]);
-        Some(Self { level, usual, guess, spread, inputs })
+        Some(Self { level, usual, level_before, spread, inputs })
     }
 }
 
@@ -167,8 +183,11 @@ fn mean_of_days(days: &[ClockDay], resolution: Resolution) -> Vec<f64> {
     let mut means = vec![0.0; count];
     for day in days {
         for (mean, value) in means.iter_mut().zip(resolution.of(day)) {
-            *mean += value / days.len() as f64;
+            *mean += value;
         }
+    }
+    for mean in &mut means {
+        *mean /= days.len() as f64;
     }
     means
 }

@@ -1,6 +1,6 @@
 //! One day ahead, or three: what is learnt of forecasts for one distance.
 //!
-//! Rules: yesterday, last week, the mean of both, the mean of two weeks, that at the level of yesterday, and a first guess
+//! Rules: yesterday, last week, the mean of both, the mean of two weeks, that at the level of yesterday, a first guess, and this
 //! corrected by regressions ([`Corrections`]), without and with what is known ahead of time. A [`Mixture`] weighs them;
 //! [`Bands`] say how far to trust them.
 
@@ -23,8 +23,24 @@ const UNKNOWN_SCALES: f64 = 2.0;
 /// Rules that need nothing that is known ahead of time: the simplest, and the guess corrected.
 const PLAIN_RULES: usize = SIMPLE_RULES + RULES;
 
-/// Those that need nothing that is learnt.
-const SIMPLE_RULES: usize = 5;
+/// The first rules say that a day is like one day before.
+const SINGLE_DAYS: usize = 2;
+
+/// The place of the first guess; what corrects it follows.
+const GUESS: usize = SIMPLE_RULES - 1;
+
+/// Rules that need nothing that is learnt.
+const SIMPLE_RULES: usize = 6;
+
+/// How much a rule weighs beside others before it is known how much each errs. Single days err the more the further ahead they
+/// stand for others; the guess and what corrects it err the least on average over series.
+pub(super) fn first_weight(rule: usize, lead: usize) -> f64 {
+    match rule {
+        0..SINGLE_DAYS => 1.0 / lead as f64,
+        SINGLE_DAYS..GUESS => 1.0,
+        _ => lead.min(2) as f64,
+    }
+}
 
 /// What is learnt of forecasts so many days ahead.
 pub(super) struct LeadDay {
@@ -151,7 +167,8 @@ impl LeadDay {
         let mean = both.map(|(day, week)| f64::midpoint(*day, *week)).collect();
         let [yesterday, last_week] = [&ahead.yesterday, &ahead.last_week].map(Vec::clone);
         let [fortnight, levelled] = [&ahead.fortnight, &ahead.fortnight_levelled].map(Vec::clone);
-        let simple: [_; SIMPLE_RULES] = [mean, yesterday, last_week, fortnight, levelled];
+        let guess = ahead.guess.clone();
+        let simple: [_; SIMPLE_RULES] = [yesterday, last_week, mean, fortnight, levelled, guess];
         let mut rules = Vec::from(simple);
         if !self.corrections.are_solved() {
             return rules;
@@ -184,8 +201,9 @@ impl LeadDay {
 
     /// The rules weighed, in hours of which nothing is known ahead of time those alone that need none of it.
     fn mixed(&self, rules: &[Vec<f64>], by_inputs: &[bool; HOURS]) -> Vec<f64> {
-        let weights = self.mixture.weights(rules.len().min(PLAIN_RULES));
-        let informed = self.informed_mixture.weights(rules.len());
+        let first: Vec<f64> = (0..rules.len()).map(|rule| first_weight(rule, self.lead)).collect();
+        let weights = self.mixture.weights(&first[..rules.len().min(PLAIN_RULES)]);
+        let informed = self.informed_mixture.weights(&first);
         let count = rules.first().map_or(0, Vec::len);
         let weighed = |slot: usize| {
             let weights = if by_inputs[slot * HOURS / count] { &informed } else { &weights };

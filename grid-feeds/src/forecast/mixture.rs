@@ -3,13 +3,14 @@
 /// After so many days an error counts half.
 const HALF_LIFE_DAYS: f64 = 60.0;
 
-/// How quickly weight goes from those that err more: one that errs by a tenth more weighs `exp(-2)` of the best, once much is
+/// How quickly weight goes from those that err more: one that errs by a tenth more weighs `exp(-3)` of the best, once much is
 /// known of their errors.
-const SHARPNESS: f64 = 20.0;
+const SHARPNESS: f64 = 30.0;
 
-/// After so many days, for each day ahead, weight goes half as quickly: a few days tell little of which rule is good, and the less the
-/// further ahead it looks.
-const FEW_DAYS: f64 = 30.0;
+/// After so many days weight goes half as quickly: a few days tell little of which rule is good. It takes as many times longer as
+/// is the square of the days ahead, up to the third: errors of days that overlap go together, and rules differ less.
+const FEW_DAYS: f64 = 20.0;
+const THIRD: usize = 3;
 
 /// The least error counts as no less than this share of the greatest.
 const LEAST_SHARE: f64 = 1e-3;
@@ -28,19 +29,21 @@ impl Mixture {
         Self { lead, errors: Vec::new(), learnt_days: 0 }
     }
 
-    /// The weights of the first `count` rules, which sum to one. A rule that is new weighs as much as the best.
-    pub fn weights(&self, count: usize) -> Vec<f64> {
+    /// The weights of as many rules as have a weight at `first`, which sum to one. A rule that is new is as trusted as the best.
+    pub fn weights(&self, first: &[f64]) -> Vec<f64> {
         let least = self.errors.iter().copied().fold(f64::INFINITY, f64::min);
         let most = self.errors.iter().copied().fold(0.0, f64::max);
         // Where one never errs.
         let unit = least.max(LEAST_SHARE * most);
         let learnt = self.learnt_days as f64;
-        let sharpness = SHARPNESS * learnt / (learnt + FEW_DAYS * self.lead as f64);
-        let weight = |rule: usize| match self.errors.get(rule) {
+        let few = FEW_DAYS * self.lead.min(THIRD).pow(2) as f64;
+        let sharpness = SHARPNESS * learnt / (learnt + few);
+        let trust = |rule: usize| match self.errors.get(rule) {
             Some(&error) if unit > 0.0 => (-sharpness * (error - least) / unit).exp(),
             _ => 1.0,
         };
-        let weights: Vec<f64> = (0..count).map(weight).collect();
+        let weights: Vec<f64> =
+            first.iter().enumerate().map(|(rule, first)| first * trust(rule)).collect();
         let sum: f64 = weights.iter().sum();
         weights.into_iter().map(|weight| weight / sum).collect()
     }

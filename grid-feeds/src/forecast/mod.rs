@@ -1,7 +1,7 @@
 //! Our own continuation of an agenda beyond what suppliers say.
 //!
-//! Days are forecast whole, each for its distance (`LeadDay`): a first guess from yesterday, the last week and the
-//! same day a week ago is corrected by what followed on such days before, by regressions that are learnt anew on each day.
+//! Days are forecast whole, each for its distance (`LeadDay`): a first guess from yesterday, the last weeks and the
+//! same weekday is corrected by what followed on such days before, by regressions that are learnt anew on each day.
 //! The parameters are few and the same for every series; `docs/FEEDS.md` tells how well that does.
 //!
 //! What is learnt is learnt in the order of time, from one day of history to the next, as it would have been: so the errors that
@@ -16,6 +16,7 @@ pub mod backtest;
 mod band;
 mod corrections;
 mod days;
+mod guess;
 mod holidays;
 mod inputs;
 mod lead;

@@ -33,14 +33,16 @@ impl Regression {
         self.moments += &other.moments;
     }
 
-    /// The coefficients of ridge regression, drawn to zero by `shrink` times what each input varies: 0.3 makes those of
-    /// unrelated inputs a factor of 1.3 smaller. `None` where nothing is learnt.
-    pub fn coefficients(&self, shrink: f64) -> Option<Weights> {
-        let mut ridge = self.products.clone();
+    /// The coefficients of ridge regression, drawn to `centre`, or to zero, by `shrink` times what each input varies: 0.3 makes
+    /// those of unrelated inputs a factor of 1.3 smaller. `None` where nothing is learnt.
+    pub fn coefficients(&self, shrink: f64, centre: Option<&Weights>) -> Option<Weights> {
+        let (mut ridge, mut moments) = (self.products.clone(), self.moments.clone());
         let least = 1e-9 * ridge.trace() / ridge.nrows() as f64;
         for index in 0..ridge.nrows() {
-            ridge[(index, index)] += shrink * ridge[(index, index)] + least;
+            let drawn = shrink * ridge[(index, index)] + least;
+            ridge[(index, index)] += drawn;
+            moments[index] += drawn * centre.map_or(0.0, |centre| centre[index]);
         }
-        Some(ridge.cholesky()?.solve(&self.moments))
+        Some(ridge.cholesky()?.solve(&moments))
     }
 }

@@ -14,6 +14,9 @@ const SCALE_HALF_LIFE_DAYS: f64 = 21.0;
 /// Rules are weighed, and bands made, by the forecasts of so many days before those that are wanted.
 const TRIED_DAYS: usize = 91;
 
+/// Coefficients are solved so often before what is wanted, and on each day from there on.
+const SOLVED_EVERY_DAYS: usize = 14;
+
 /// A walk through days, which forecasts at the beginning of each as known then.
 pub(super) struct Walk<'a> {
     days: &'a ClockDays,
@@ -35,8 +38,7 @@ impl<'a> Walk<'a> {
         Self { days, inputs, leads, origin: FIRST_ORIGIN, wanted: wanted.max(FEWEST_DAYS), scale }
     }
 
-    /// Learns the last day that is known, and forecasts where that serves anything. Before what is wanted coefficients are
-    /// solved on Mondays only.
+    /// Learns the last day that is known, and forecasts where that serves anything.
     fn step(&mut self) -> Option<Vec<DayForecast>> {
         let origin = self.origin;
         let [.., before, last] = self.days.days.get(..origin)? else { return None };
@@ -46,7 +48,7 @@ impl<'a> Walk<'a> {
         }
         // Values that do not change have errors of nothing.
         let scale = self.scale.max(1e-6);
-        let anew = origin >= self.wanted || self.days.weekday(origin, 0) == 0;
+        let anew = self.wanted.saturating_sub(origin).is_multiple_of(SOLVED_EVERY_DAYS);
         let (known, mut forecasts) = ((self.days, self.inputs), Vec::new());
         for lead in &mut self.leads {
             lead.learn(self.days, origin - 1);
