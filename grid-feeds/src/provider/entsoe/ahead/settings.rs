@@ -28,7 +28,7 @@ pub struct AheadSettings {
     /// How many weeks are learnt from.
     #[serde(default = "weeks")]
     pub weeks: u8,
-    /// The intensity of neighbours of which nothing is known, in g/kWh; without it, hours in which power comes from one
+    /// The intensity of zones of which nothing is known, in g/kWh; without it, hours in which power comes in from such a neighbour
     /// are gaps.
     pub otherwise_g_per_kwh: Option<u16>,
 }
