@@ -128,11 +128,10 @@ impl TracedZone {
             Some(ZoneBalance::Generates { power, emitted })
         };
         let expected = hours.filter_map(|hour| {
-            let others = self
-                .others
-                .iter()
-                .zip(&models)
-                .map(|(zone, model)| balance(zone.as_ref()?, model.as_ref()?, hour));
+            // Of a zone that is expected to generate nothing it is not known whose power it gives.
+            let others = self.others.iter().zip(&models).map(|(zone, model)| {
+                balance(zone.as_ref()?, model.as_ref()?, hour).filter(ZoneBalance::has_power)
+            });
             let own = balance(&self.own, &own, hour)?;
             Some((hour, self.mixed(own, others, hour, |it| &it.scheduled)?))
         });

@@ -41,7 +41,7 @@ pub fn traced(zones: &[ZoneBalance], flows: &[ZoneFlow]) -> Vec<Option<f64>> {
         flow.power > 0.0 && flow.from.max(flow.into) < zones.len() && flow.from != flow.into
     };
     let flows: Vec<ZoneFlow> = flows.iter().filter(counts).copied().collect();
-    let reached = spread(&flows, zones.iter().map(has_power).collect());
+    let reached = spread(&flows, zones.iter().map(ZoneBalance::has_power).collect());
     // Power that nobody generated is in the mix of all that it reaches.
     let is_doubtful =
         |(zone, reached): (&ZoneBalance, &bool)| *zone == ZoneBalance::Unknown || !reached;
@@ -60,11 +60,14 @@ pub fn traced(zones: &[ZoneBalance], flows: &[ZoneFlow]) -> Vec<Option<f64>> {
     intensities
 }
 
-fn has_power(zone: &ZoneBalance) -> bool {
-    match *zone {
-        ZoneBalance::Generates { power, .. } => power > 0.0,
-        ZoneBalance::Fixed(_) => true,
-        ZoneBalance::Unknown => false,
+impl ZoneBalance {
+    /// Whether it gives power that does not flow in.
+    pub(super) fn has_power(&self) -> bool {
+        match *self {
+            Self::Generates { power, .. } => power > 0.0,
+            Self::Fixed(_) => true,
+            Self::Unknown => false,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Series that are known ahead of time and move what is forecast: load, wind, sun, temperature.
 //!
-//! Of a day ahead count the differences between what is said of it and what was said of the days that a first guess rests on.
+//! Of a day ahead count the differences between what is said of it and what was said of yesterday, of the same weekday and of the last seven days.
 //! A value counts only from when it was known. Hours of which nothing is said have no differences, and neither have series that
 //! never change.
 

@@ -130,7 +130,7 @@ struct Common {
     level: f64,
     /// What is usual in each hour.
     usual: Vec<f64>,
-    /// The mean of the seven days before the last seven, as far as there are any.
+    /// The mean of the week of the day two weeks ago, or of the one that stands for it.
     level_before: f64,
     /// By how much hours differ from their mean over the week, as a root of squares.
     spread: f64,
@@ -146,18 +146,20 @@ impl Common {
         lead: usize,
         last_week: usize,
     ) -> Option<Self> {
-        let level_of = |week: &[ClockDay]| {
-            week.iter().map(|day| day.mean).sum::<f64>() / week.len().max(1) as f64
-        };
+        let level_of =
+            |week: &[ClockDay]| week.iter().map(|day| day.mean).sum::<f64>() / week.len() as f64;
         let level = level_of(week);
-        let before = days.days.get(origin.saturating_sub(FORTNIGHT)..origin - WEEK)?;
-        let level_before = if before.is_empty() { level } else { level_of(before) };
         let usual = mean_of_days(week, Resolution::Hours);
         let squares = week.iter().flat_map(|day| day.hours.iter().zip(&usual));
         let squares = squares.map(|(hour, usual)| (hour - usual).powi(2)).sum::<f64>();
         let spread = (squares / (week.len() * HOURS) as f64).sqrt();
         let last = week.last()?;
         let two = same_weekday(origin, lead, 1).unwrap_or(last_week);
+        // Where there is no day two weeks ago, last week's stands for it.
+        let is_last_week = two >= origin - WEEK;
+        let week_of_two =
+            if is_last_week { origin - WEEK } else { origin.saturating_sub(FORTNIGHT) };
+        let level_before = level_of(days.days.get(week_of_two..week_of_two + WEEK)?);
         let last_week = days.days.get(last_week)?;
         let mut inputs = [0.0; 14];
         for (input, day) in inputs.iter_mut().zip(week) {

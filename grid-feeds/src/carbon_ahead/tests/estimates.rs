@@ -96,23 +96,58 @@ fn estimates_of_what_forecasts_say_rightly_are_right() {
     assert!((measured - intensity(30)).abs() < 1e-9, "{measured}");
 }
 
-/// Our zone generates 1,000 MW at 0 g/kWh, imports 1,000 MW and exports nothing: half of the neighbour's intensity.
-#[test]
-fn imports_count_with_the_intensity_of_where_they_come_from() {
-    let own = ZoneSeries {
+/// 1,000 MW at 0 g/kWh.
+fn clean_zone() -> ZoneSeries {
+    ZoneSeries {
         generated: vec![kind(PowerOrigin::Plant, 0.0, hours(PAST, |_| 1000.0))],
         level: hours(PAST + 72, |_| 1000.0),
         ..ZoneSeries::default()
-    };
-    let border = |count| BorderHours {
+    }
+}
+
+/// 1,000 MW into the first of two zones.
+fn border(between: (usize, usize)) -> ZoneBorder {
+    let flow = |count| BorderHours {
         imports: hours(count, |_| 1000.0),
         exports: hours(count, |_| 0.0),
         ..BorderHours::default()
     };
-    let borders = || {
-        let (flowed, scheduled) = (border(PAST), border(PAST + 30));
-        vec![ZoneBorder { between: (0, 1), flowed, scheduled }]
+    ZoneBorder { between, flowed: flow(PAST), scheduled: flow(PAST + 30) }
+}
+
+/// The neighbour imports from a zone beyond at 900 g/kWh: what is scheduled counts in estimates as what flowed does in hours that are over. Is
+/// that zone expected to generate nothing, it is not known whose power it gives, and estimates are as without it.
+#[test]
+fn power_from_beyond_counts_where_it_is_known() {
+    let beyond = |expected: f64| ZoneSeries {
+        generated: vec![kind(PowerOrigin::Plant, 900.0, hours(PAST, |_| 500.0))],
+        level: hours(PAST + 72, |hour| if hour < PAST { 500.0 } else { expected }),
+        ..ZoneSeries::default()
     };
+    let estimates = |expected: f64, borders: &[(usize, usize)]| {
+        let others = [Some(zone(PAST)), Some(beyond(expected))];
+        let borders = borders.iter().map(|it| border(*it)).collect();
+        let traced = TracedZone::new(&clean_zone(), &others, borders, None);
+        let pieces = traced.estimates(at(PAST), at(PAST + 36)).pieces;
+        pieces.iter().map(|piece| piece.value.value).collect::<Vec<_>>()
+    };
+    let alone = estimates(500.0, &[(0, 1)]);
+    let known = estimates(500.0, &[(0, 1), (1, 2)]);
+    assert_eq!((alone.len(), known.len()), (30, 30));
+    for (hour, (alone, known)) in (PAST..).zip(alone.iter().zip(&known)) {
+        // Of what the neighbour has, 1,000 MW come from beyond, and half of that is ours.
+        let own = wind(hour) + solar(hour) + gas(hour) + NUCLEAR;
+        let mixed = (*alone as f64 * own + 450e6 * 1000.0) / (own + 1000.0);
+        assert!((*known as f64 - mixed).abs() < 1e6, "{known} for {mixed}");
+    }
+    assert_eq!(estimates(0.0, &[(0, 1), (1, 2)]), alone);
+}
+
+/// Our zone generates 1,000 MW at 0 g/kWh, imports 1,000 MW and exports nothing: half of the neighbour's intensity.
+#[test]
+fn imports_count_with_the_intensity_of_where_they_come_from() {
+    let own = clean_zone();
+    let borders = || vec![border((0, 1))];
     let traced = TracedZone::new(&own, &[Some(zone(PAST))], borders(), None);
     let measured = traced.measured(at(50)).unwrap();
     assert!((measured - intensity(50) / 2.0).abs() < 1e-9, "{measured}");

@@ -1,7 +1,7 @@
 //! The parts that a forecast is made of.
 
 use super::super::band::Bands;
-use super::super::corrections::trust;
+use super::super::corrections::{Corrections, trust};
 use super::super::guess::Sources;
 use super::super::inputs::INPUTS;
 use super::super::lead::first_weight;
@@ -42,6 +42,43 @@ fn restraint_draws_coefficients_to_a_centre() {
     let weights = regression.coefficients(0.5, Some(&centre)).unwrap();
     assert!((weights[0] - 7.0 / 3.0).abs() < 1e-6, "{weights}");
     assert!((weights[1] - 1.0).abs() < 1e-6, "what never varied is as the centre: {weights}");
+}
+
+/// Of one input, 23 hours of 40 days are missed by twice as much, and hour 0 once by four times. All together: moments of
+/// 23 * 40 * 2 + 4 = 1844 by squares of 921, drawn to zero by 0.2 * (1 + 60 / 40) = 0.5 of them: 1844 / 1381.5 = 1.335. Hours are drawn to
+/// that by 0.15 * 2.5 = 0.375: hour 0 has (4 + 0.375 * 1.335) / 1.375 = 3.273, hour 5 (80 + 15 * 1.335) / 55 = 1.819. Scales are so great that
+/// no miss weighs less than another.
+#[test]
+fn hours_differ_from_all_as_far_as_they_have_shown() {
+    let mut corrections = Corrections::new(1);
+    for day in 0..40 {
+        for hour in 1..24 {
+            corrections.learn(hour, &[1.0], 2.0, 0, 1e6);
+        }
+        if day == 0 {
+            corrections.learn(0, &[1.0], 4.0, 0, 1e6);
+        }
+        corrections.end_day();
+    }
+    corrections.solve(1, true);
+    let weight = |hour| corrections.correction(hour, 0, [1.0].iter()).unwrap();
+    assert!((weight(0) - 3.273).abs() < 0.001, "{}", weight(0));
+    assert!((weight(5) - 1.819).abs() < 0.001, "{}", weight(5));
+}
+
+/// One day ahead after four weeks, and three days later for each day further ahead up to the third.
+#[test]
+fn regressions_take_part_once_enough_days_are_learnt() {
+    let first_day = |lead| {
+        let mut corrections = Corrections::new(1);
+        (1..=50).find(|_| {
+            corrections.learn(0, &[1.0], 2.0, 0, 1.0);
+            corrections.end_day();
+            corrections.solve(lead, false);
+            corrections.are_solved()
+        })
+    };
+    assert_eq!([1, 2, 3, 7].map(first_day), [28, 31, 34, 34].map(Some));
 }
 
 /// On a day of scale 10 a miss of 30, three scales, weighs half: 3 / (3 + 3). One of 90 weighs 3 / (3 + 9), a quarter.

@@ -86,9 +86,11 @@ impl Client {
                 0 => "alone".to_owned(),
                 count => format!("and {count} more"),
             };
-            notes.push(format!(
+            // Before what is missing, since few notes are kept.
+            let counted = format!(
                 "consumption in the zone; imports are traced over its own borders {further}"
-            ));
+            );
+            notes.insert(0, counted);
             let past = past.into_iter().map(|piece| Reading {
                 span: piece.span,
                 value: piece.value,
